@@ -20,7 +20,9 @@ import (
 //	min,max bounds, inclusive; for a list min is the least number of entries
 //	narrow  how a project that nobody has accepted may still set it: "add",
 //	        "lower", "higher", or "lower0" where 0 means no limit
-//	secret  never printed
+//	secret  "yes": never printed; "address": the password in it is not
+//	need    must be given in an entry of a list or table
+//	flag    the flag of every command that sets it, without dashes
 //	doc     one sentence for doc/config.md
 type Config struct {
 	Network     Network     `key:"network"`
@@ -43,13 +45,13 @@ type Config struct {
 
 // Network says where bytes may come from and how.
 type Network struct {
-	Allow   []netip.Prefix `key:"allow" doc:"Private ranges that may be reached, as CIDR; nothing private otherwise."`
+	Allow   []netip.Prefix `key:"allow" flag:"allow-net" doc:"Private ranges that may be reached, as CIDR; nothing private otherwise."`
 	Ports   []int          `key:"ports" def:"80,443" min:"1" doc:"Ports that may be reached; any port of an allowed private range is open too."`
 	Upgrade string         `key:"upgrade" def:"auto" one:"auto always never" doc:"When http becomes https. auto: for public hosts; allowed private ranges stay as written."`
 	// Resolve maps "host:port" to an address or "address:port".
-	Resolve       map[string]string `key:"resolve" is:"resolve" doc:"Declared names: \"host:port\" to an address or address:port that is dialled instead of a lookup."`
-	CACert        []string          `key:"cacert" is:"file" doc:"Files with root certificates in PEM, trusted beside the system's."`
-	Proxy         string            `key:"proxy" is:"proxy" doc:"URL of the proxy. Empty: HTTPS_PROXY, HTTP_PROXY and NO_PROXY; off: none."`
+	Resolve       map[string]string `key:"resolve" flag:"resolve" is:"resolve" doc:"Declared names: \"host:port\" to an address or address:port that is dialled instead of a lookup."`
+	CACert        []string          `key:"cacert" flag:"cacert" is:"file" doc:"Files with root certificates in PEM, trusted beside the system's."`
+	Proxy         string            `key:"proxy" flag:"proxy" is:"proxy" secret:"address" doc:"URL of the proxy. Empty: HTTPS_PROXY, HTTP_PROXY and NO_PROXY; off: none."`
 	ProxyResolves bool              `key:"proxyResolves" def:"false" doc:"Leave names that do not resolve here to the proxy."`
 	PerHost       PerHost           `key:"perHost"`
 	UserAgent     string            `key:"userAgent" is:"agent" doc:"User-Agent header; its first product token is the name that robots.txt rules are matched with. Empty: Dipper's own."`
@@ -63,7 +65,7 @@ type PerHost struct {
 
 // Timeouts bound every wait.
 type Timeouts struct {
-	Total   time.Duration `key:"total" def:"60s" min:"1ms" max:"24h" narrow:"lower" doc:"A whole fetch, search or question; at most 50 s through MCP."`
+	Total   time.Duration `key:"total" flag:"timeout" def:"60s" min:"1ms" max:"24h" narrow:"lower" doc:"A whole fetch, search or question; at most 50 s through MCP."`
 	Connect time.Duration `key:"connect" def:"10s" min:"1ms" max:"1h" narrow:"lower" doc:"Making a connection, TLS included."`
 	Headers time.Duration `key:"headers" def:"30s" min:"1ms" max:"1h" narrow:"lower" doc:"From the request to the last byte of the answer's header."`
 	Idle    time.Duration `key:"idle" def:"20s" min:"1ms" max:"1h" narrow:"lower" doc:"Silence in the middle of a body."`
@@ -97,7 +99,7 @@ type Policy struct {
 type Preflight struct {
 	Skip   bool     `key:"skip" def:"false" doc:"Do not ask the remote service; block list and robots.txt stay."`
 	Block  []string `key:"block" is:"block" doc:"Host patterns, or files of them, one \"host # reason\" a line."`
-	URL    string   `key:"url" is:"url" doc:"Address of the remote service; empty: none."`
+	URL    string   `key:"url" is:"url" secret:"address" doc:"Address of the remote service; empty: none."`
 	Robots string   `key:"robots" def:"autonomous" one:"obey autonomous ignore" doc:"robots.txt: always obeyed, obeyed unless a person named the URL, or not read."`
 }
 
@@ -105,7 +107,7 @@ type Preflight struct {
 type Model struct {
 	Provider     string    `key:"provider" one:"anthropic openai none" doc:"Who serves the helper model. Empty: from the keys present, anthropic first; none: no model."`
 	Name         string    `key:"name" is:"text" doc:"Name of the helper model; empty: the provider's default."`
-	BaseURL      string    `key:"baseURL" is:"url" doc:"Address of the provider or of a compatible server; empty: the provider's own."`
+	BaseURL      string    `key:"baseURL" is:"url" secret:"address" doc:"Address of the provider or of a compatible server; empty: the provider's own."`
 	PrivatePages string    `key:"privatePages" def:"local" one:"local allow" doc:"local: a page from a private range goes only to a model in one."`
 	Main         MainModel `key:"main"`
 }
@@ -114,7 +116,7 @@ type Model struct {
 type MainModel struct {
 	Provider string `key:"provider" one:"anthropic openai none" doc:"Who serves the main model; empty: the helper's provider."`
 	Name     string `key:"name" is:"text" doc:"Name of the main model; empty: the provider's larger default."`
-	BaseURL  string `key:"baseURL" is:"url" doc:"Address of the main model's provider; empty: the helper's where the provider is the same."`
+	BaseURL  string `key:"baseURL" is:"url" secret:"address" doc:"Address of the main model's provider; empty: the helper's where the provider is the same."`
 }
 
 // Search names the engines.
@@ -129,7 +131,7 @@ type Search struct {
 
 // SearXNG is one instance of that engine.
 type SearXNG struct {
-	URL      string `key:"url" is:"url" doc:"Address of the instance; empty: SEARXNG_URL."`
+	URL      string `key:"url" is:"url" secret:"address" doc:"Address of the instance; empty: SEARXNG_URL."`
 	User     string `key:"user" is:"text" doc:"Name for an instance behind a password."`
 	Password string `key:"password" is:"text" secret:"yes" doc:"Password for an instance behind one."`
 	Safe     int    `key:"safe" def:"0" min:"0" max:"2" doc:"Safe search: 0 off, 1 moderate, 2 strict."`
@@ -156,7 +158,7 @@ type Location struct {
 // written, with ${VAR} in place; paths are names joined by dots.
 type CustomEngine struct {
 	Name      string            `key:"name" is:"word" need:"yes" doc:"Name of the engine, as --engine takes it."`
-	URL       string            `key:"url" is:"text" need:"yes" doc:"Address; {query} and {limit} are filled in."`
+	URL       string            `key:"url" is:"text" need:"yes" secret:"address" doc:"Address; {query} and {limit} are filled in."`
 	Method    string            `key:"method" def:"GET" one:"GET POST" doc:"How it is asked."`
 	Headers   map[string]string `key:"headers" is:"text" secret:"yes" doc:"Headers to send."`
 	Body      string            `key:"body" is:"body" doc:"Body to send; {query} and {limit} are filled in."`
@@ -195,7 +197,7 @@ type MCPServer struct {
 	Command string            `key:"command" is:"text" doc:"Program to start."`
 	Args    []string          `key:"args" is:"body" doc:"Its arguments."`
 	Env     map[string]string `key:"env" is:"body" secret:"yes" doc:"Variables for it, beside a small safe set."`
-	URL     string            `key:"url" is:"text" doc:"Address of an http server."`
+	URL     string            `key:"url" is:"text" secret:"address" doc:"Address of an http server."`
 	Headers map[string]string `key:"headers" is:"text" secret:"yes" doc:"Headers for an http server."`
 }
 
