@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/dipper-web/dipper/fault"
 )
@@ -45,11 +46,13 @@ func (h *HTTP) readBody(ctx context.Context, r Request, p place, a *answer, w *w
 	}
 	w.phase(h.times.Idle, errIdle)
 	raw := &rawBody{r: a.body, watch: w, wire: a.wire, left: h.limits.Body + encodedSlack, progress: r.Progress}
-	text, done := decode(raw, names, h.limits.Body+encodedSlack)
-	defer done()
+	text := decode(raw, names, h.limits.Body+encodedSlack)
+	defer text.close()
 	g := gather{max: todo.max, hint: a.length, large: h.large, watch: w}
 	defer g.leave()
-	err = g.from(text)
+	if err = g.from(text); err != nil && (raw.over || text.over()) && !errors.Is(err, errFull) {
+		err = errOver
+	}
 	page.Body, page.WireBytes = g.buf, raw.n
 	a.whole = raw.whole
 	return h.ended(ctx, p, a, w, raw, err, page)
@@ -93,11 +96,13 @@ type rawBody struct {
 	n, left  int64
 	progress func(int64)
 	err      error // why the wire gave no more, nil for the end
-	whole    bool
+	whole    bool  // the end was seen
+	over     bool  // the cap was reached
 }
 
 func (b *rawBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
+		b.over = true
 		return 0, errOver
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
@@ -133,9 +138,17 @@ type gather struct {
 	buf   []byte
 }
 
-// from reads to the end. The buffer grows twofold up to one byte more than max,
-// which is how a text that ends exactly there is told from one that goes on.
+// from reads to the end, or to one byte more than max, which is how a text that ends
+// exactly there is told from one that goes on.
 func (g *gather) from(r io.Reader) error {
+	err := g.read(r)
+	if len(g.buf) < cap(g.buf)/2 {
+		g.buf = slices.Clone(g.buf) // the page is kept for long, its spare room is not
+	}
+	return err
+}
+
+func (g *gather) read(r io.Reader) error {
 	g.buf = make([]byte, 0, min(max(g.hint, 4<<10)+1, smallBody, g.max+1))
 	for empty := 0; empty < 100; {
 		if len(g.buf) == cap(g.buf) {
@@ -162,9 +175,13 @@ func (g *gather) from(r io.Reader) error {
 	return io.ErrNoProgress
 }
 
-// grow makes room; beyond a small body it first waits for its turn.
+// grow makes room: twofold up to a small body, then, when it has its turn, at once up
+// to the cap. Doubling there would leave as much garbage as text.
 func (g *gather) grow() error {
 	size := min(int64(cap(g.buf))*2, g.max+1)
+	if size > smallBody {
+		size = g.max + 1
+	}
 	if size > smallBody && !g.held {
 		g.watch.rest()
 		if err := acquire(g.watch.ctx, g.large); err != nil {

@@ -8,7 +8,6 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -62,22 +61,39 @@ func codings(h http.Header, limit int) ([]coding, error) {
 	return list, nil
 }
 
+// stack is a body with its codings undone.
+type stack struct {
+	io.Reader
+	layers []*layer
+	caps   []*capped
+}
+
 // decode stacks the codings on r. Between two of them no more than limit bytes pass.
-// done frees what they hold.
-func decode(r io.Reader, list []coding, limit int64) (text io.Reader, done func()) {
-	var opened []*layer
+func decode(r io.Reader, list []coding, limit int64) *stack {
+	s := &stack{Reader: r}
 	for i, c := range list {
 		if i > 0 {
-			r = &capped{r: r, left: limit}
+			between := &capped{r: s.Reader, left: limit}
+			s.caps = append(s.caps, between)
+			s.Reader = between
 		}
-		l := &layer{src: r, open: c}
-		opened = append(opened, l)
-		r = l
+		l := &layer{src: s.Reader, open: c}
+		s.layers = append(s.layers, l)
+		s.Reader = l
 	}
-	return r, func() {
-		for _, l := range slices.Backward(opened) {
-			l.close()
-		}
+	return s
+}
+
+// over reports whether a cap between two codings was reached. Decoders do not pass
+// every error of their source on, so the caps are asked themselves.
+func (s *stack) over() bool {
+	return slices.ContainsFunc(s.caps, func(c *capped) bool { return c.over })
+}
+
+// close frees what the decoders hold.
+func (s *stack) close() {
+	for _, l := range slices.Backward(s.layers) {
+		l.close()
 	}
 }
 
@@ -117,10 +133,12 @@ func (l *layer) close() {
 type capped struct {
 	r    io.Reader
 	left int64
+	over bool
 }
 
 func (c *capped) Read(p []byte) (int, error) {
 	if c.left <= 0 {
+		c.over = true
 		return 0, errOver
 	}
 	n, err := c.r.Read(p[:min(int64(len(p)), c.left)])
@@ -193,17 +211,9 @@ func unzstd(br *bufio.Reader) (io.Reader, error) {
 }
 
 // zstdReader gives the decoder the Close that layer looks for.
-type zstdReader struct{ d *zstd.Decoder }
-
-func (z zstdReader) Read(p []byte) (int, error) {
-	n, err := z.d.Read(p)
-	if err != nil && err != io.EOF && !errors.Is(err, errOver) {
-		return n, fmt.Errorf("zstd: %w", err)
-	}
-	return n, err
-}
+type zstdReader struct{ *zstd.Decoder }
 
 func (z zstdReader) Close() error {
-	z.d.Close()
+	z.Decoder.Close()
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"net/http"
 
 	"github.com/dipper-web/dipper/internal/guard"
 	"golang.org/x/net/http2"
@@ -25,11 +26,22 @@ type dialer struct {
 }
 
 func newDialer(g *guard.Guard, roots *x509.CertPool, agent string, limits Limits, p *pool) *dialer {
-	return &dialer{guard: g, roots: roots, agent: agent, limits: limits, pool: p, h2: &http2.Transport{
-		DisableCompression: true,
-		MaxHeaderListSize:  uint32(min(limits.HeaderBytes, 1<<30)),
-		IdleConnTimeout:    idleLife,
+	return &dialer{guard: g, roots: roots, agent: agent, limits: limits, pool: p, h2: newHTTP2(limits)}
+}
+
+// newHTTP2 sets up what all HTTP/2 connections share. The connections are ours: the
+// transport inside is there for its settings and never dials.
+func newHTTP2(limits Limits) *http2.Transport {
+	settings := &http.Transport{DisableCompression: true, IdleConnTimeout: idleLife, HTTP2: &http.HTTP2Config{
+		MaxReceiveBufferPerStream:     streamWindow,
+		MaxReceiveBufferPerConnection: connWindow,
 	}}
+	t, err := http2.ConfigureTransports(settings)
+	if err != nil { // only a transport that has HTTP/2 already is refused
+		t = &http2.Transport{DisableCompression: true, IdleConnTimeout: idleLife}
+	}
+	t.MaxHeaderListSize = uint32(min(limits.HeaderBytes, 1<<30))
+	return t
 }
 
 // link gives a connection for a place: a waiting one, or with fresh always a new one.

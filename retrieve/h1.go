@@ -11,7 +11,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httputil"
 	"slices"
 	"time"
 )
@@ -96,7 +95,7 @@ func (l *h1Link) exchange(req *http.Request) (*answer, error) {
 	case chunked:
 		// RFC 9112 section 6.3: a length beside the coding may be an attempt to smuggle.
 		a.whole = a.whole && !bytes.Contains(bytes.ToLower(head), []byte("\ncontent-length"))
-		a.body = &chunkedBody{r: httputil.NewChunkedReader(l.br), br: l.br}
+		a.body = &chunkedBody{br: l.br}
 	case resp.ContentLength > 0:
 		a.body = &lengthBody{r: l.br, left: resp.ContentLength}
 	default:
@@ -204,48 +203,6 @@ func (b *lengthBody) Read(p []byte) (int, error) {
 		return n, io.ErrUnexpectedEOF
 	}
 	return n, err
-}
-
-// chunkedBody is a body in chunks (RFC 9112 section 7.1). Trailers are read and
-// thrown away: nothing in them concerns a page.
-type chunkedBody struct {
-	r   io.Reader
-	br  *bufio.Reader
-	err error
-}
-
-func (b *chunkedBody) Read(p []byte) (int, error) {
-	if b.err != nil {
-		return 0, b.err
-	}
-	n, err := b.r.Read(p)
-	if err == io.EOF {
-		err = b.trailers()
-	}
-	if err != nil && err != io.EOF && !brokeOff(err) {
-		err = brokenError("the chunks of its body break the rules of HTTP")
-	}
-	b.err = err
-	return n, err
-}
-
-// trailers reads to the empty line at the end; io.EOF is success.
-func (b *chunkedBody) trailers() error {
-	left := bufferSize
-	for {
-		line, err := b.br.ReadSlice('\n')
-		left -= len(line)
-		switch {
-		case err == io.EOF:
-			return io.ErrUnexpectedEOF
-		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
-			return err
-		case err != nil || left < 0:
-			return brokenError("the trailers of its body do not end")
-		case len(bytes.TrimRight(line, "\r\n")) == 0:
-			return io.EOF
-		}
-	}
 }
 
 // brokeOff tells a connection that ended from an answer that is wrong.

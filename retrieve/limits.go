@@ -64,6 +64,17 @@ const (
 	quietTime = 200 * time.Microsecond
 	// phraseLimit bounds the reason phrase that is passed on.
 	phraseLimit = 64
+	// streamWindow and connWindow are what an HTTP/2 server may send ahead of our
+	// reading, for one answer and for all on a connection: enough for full speed over
+	// long distances, and not the library's 4 MiB for each of many stalled answers.
+	streamWindow = 1 << 20
+	connWindow   = 8 << 20
+	// socketBuffer is what the system may take in ahead of our reading. Left alone it
+	// grows to many times the cap, read or not.
+	socketBuffer = 1 << 20
+	// sidelineLimit bounds the chunk extensions and trailers of one body: nobody uses
+	// them on pages (the class of CVE-2023-39326).
+	sidelineLimit = 32 << 10
 	// bufferSize is the read buffer of an HTTP/1 connection.
 	bufferSize = 8 << 10
 )

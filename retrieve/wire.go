@@ -28,6 +28,9 @@ type wire struct {
 }
 
 func newWire(c net.Conn, bodyLimit int64) *wire {
+	if t, ok := c.(interface{ SetReadBuffer(int) error }); ok {
+		_ = t.SetReadBuffer(socketBuffer) // a wish; the default works too
+	}
 	return &wire{Conn: c, limit: (WireFactor - 1) * bodyLimit}
 }
 
