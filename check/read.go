@@ -14,6 +14,12 @@ import (
 // http and https, where its states come down to a few cuts. Bytes above 0x7f are
 // percent-encoded before anything else, which is what the standard does with
 // them everywhere but in the host, and parseHost decodes the host again.
+//
+// It departs from the standard in four places, each so that what is judged is
+// what net/http sends: hosts are narrowed to what can be dialled (parseHost),
+// port 0 is refused, an empty query is dropped, and a percent sign in a path
+// that begins no escape is written %25.
+//
 // Errors are clauses ("it names no host") for the caller's sentence.
 func (l Limits) read(base *Target, raw string) (Target, error) {
 	s := strings.TrimFunc(raw, func(r rune) bool { return r <= ' ' })
@@ -97,9 +103,9 @@ func cutScheme(s string) (scheme, rest string, found bool) {
 // cutPort splits authority at the colon that is not inside brackets. Port 0 is
 // returned where none is written; a written zero is an error.
 func cutPort(authority string) (name string, port int, err error) {
-	from := strings.IndexByte(authority, ']') + 1
-	if !strings.HasPrefix(authority, "[") {
-		from = 0
+	from := 0
+	if strings.HasPrefix(authority, "[") {
+		from = cutAt(authority, "]") // an open bracket takes all, and parseIPv6 refuses it
 	}
 	colon := strings.IndexByte(authority[from:], ':')
 	if name = authority; colon >= 0 {
