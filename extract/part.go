@@ -63,7 +63,7 @@ func Find(d Doc, text string, budget int) (string, []Citation) {
 			continue // shown with the place before
 		}
 		s := sectionAt(d, h[0])
-		part := fmt.Sprintf("\n[%s]\n%s\n", heading(s), strings.TrimSpace(d.Markdown[from:to]))
+		part := fmt.Sprintf("\n[%s]\n%s\n", trail(s), strings.TrimSpace(d.Markdown[from:to]))
 		if len(cites) == findMost || budget > 0 && len(cites) > 0 && Tokens(b.String()+part) > budget {
 			b.WriteString("\n… and more places: look for a longer text, or read a section.\n")
 			break
@@ -82,8 +82,8 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// heading is the way to a section, for a person.
-func heading(s Section) string {
+// trail is the way to a section, for a person.
+func trail(s Section) string {
 	if len(s.Path) == 0 {
 		return "beginning"
 	}

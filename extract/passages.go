@@ -3,18 +3,333 @@
 
 package extract
 
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
 // Passages answers a prompt with the passages of the document that fit it best,
-// without any model. It never fails: where nothing fits, the beginning of the
-// document comes back.
+// without any model. It never fails and never passes the budget: where nothing
+// fits, the beginning of the document comes back with its outline; a document
+// that fits as a whole comes back as it is.
 func Passages(a Ask) Reply {
 	budget := a.Budget
 	if budget <= 0 {
 		budget = PassageBudget
 	}
-	text := cutTokens(a.Doc.Markdown, budget)
-	r := Reply{Text: text, Path: PathPassages}
-	if text != "" {
-		r.Citations = []Citation{{Quote: text, Start: 0, End: len(text)}}
+	if Tokens(a.Doc.Markdown) <= budget {
+		return whole(a)
+	}
+	p := parse(a.Doc, budget*2)
+	q := newQuery(a.Prompt, a.Doc.Title)
+	from, to := p.span(a.Section)
+	if !q.vague() {
+		r := rank(p, q)
+		if picks := r.choose(from, to, budget); len(picks) > 0 {
+			return r.reply(a, picks)
+		}
+	}
+	return p.beginning(a, from, to, budget)
+}
+
+func whole(a Ask) Reply {
+	r := Reply{Text: a.Doc.Markdown, Path: PathPassages}
+	if s := strings.TrimSpace(a.Doc.Markdown); s != "" {
+		start := strings.Index(a.Doc.Markdown, s)
+		r.Citations = []Citation{{Quote: s, Start: start, End: start + len(s)}}
 	}
 	return measured(r)
 }
+
+// span gives the byte range of the section with the given id; the whole document
+// when there is none.
+func (p *parsed) span(id string) (from, to int) {
+	if id != "" {
+		for _, s := range p.sections {
+			if s.ID == id {
+				return s.Start, s.End
+			}
+		}
+	}
+	return 0, len(p.text)
+}
+
+// shownHeading bounds a heading path in the output, in bytes: it is context, not
+// content.
+const shownHeading = 160
+
+// label gives the heading line of a section: its titles from the top, without
+// the one that stands over the whole document.
+func (p *parsed) label(section int32) string {
+	if section < 0 {
+		return ""
+	}
+	path := p.sections[section].Path
+	if len(path) == 0 {
+		path = []string{p.sections[section].Title}
+	}
+	if len(path) > 1 && p.rooted() {
+		path = path[1:]
+	}
+	s := strings.Join(path, " > ")
+	for len(s) > shownHeading && len(path) > 1 {
+		path = path[1:]
+		s = "… > " + strings.Join(path, " > ")
+	}
+	return "## " + clip(s, shownHeading)
+}
+
+// rooted reports whether the first section holds all others.
+func (p *parsed) rooted() bool {
+	return len(p.sections) > 1 && p.sections[0].End >= p.sections[len(p.sections)-1].End
+}
+
+// gap stands between parts of a section that are not neighbours on the page.
+const gap = "[…]"
+
+// choose picks atoms between two offsets until the budget is used.
+func (r *ranking) choose(from, to, budget int) []int {
+	c := &chooser{ranking: r, left: budget*4 - 8, taken: map[int]bool{}, opened: map[int32]bool{}, used: map[int32]int{}}
+	var order []int
+	for i, a := range r.atoms {
+		if r.scores[i] > 0 && a.start >= from && a.end <= to {
+			order = append(order, i)
+		}
+	}
+	c.fill(order)
+	slices.Sort(c.picks)
+	return c.picks
+}
+
+type chooser struct {
+	*ranking
+	left   int // quarter tokens
+	picks  []int
+	taken  map[int]bool
+	opened map[int32]bool
+	used   map[int32]int // quarter tokens by section
+}
+
+// fill takes the best atom again and again; what a section already has makes its
+// further atoms worth less.
+func (c *chooser) fill(order []int) {
+	value := func(i int) float64 {
+		a := c.atoms[i]
+		crowd := 1 + tune.crowd*float64(c.used[a.section])/float64(4*PassageBudget)
+		return c.scores[i] / crowd
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case c.scores[a] > c.scores[b]:
+			return -1
+		case c.scores[a] < c.scores[b]:
+			return 1
+		}
+		return 0
+	})
+	const window = 64 // the best is looked for among the next few: scores only fall
+	for len(order) > 0 && c.left > 40 {
+		best := 0
+		for k := 1; k < min(window, len(order)); k++ {
+			if value(order[k]) > value(order[best]) {
+				best = k
+			}
+		}
+		i := order[best]
+		order = slices.Delete(order, best, best+1)
+		c.take(i)
+	}
+}
+
+// take takes an atom with what introduces it and what follows it, if there is room.
+func (c *chooser) take(i int) {
+	if c.taken[i] {
+		return
+	}
+	group := []int{i}
+	for l := c.atoms[i].lead; l >= 0 && !c.taken[int(l)] && len(group) < 3; l = c.atoms[l].lead {
+		group = append(group, int(l))
+	}
+	if c.atoms[i].kind != row && c.put(group...) || c.put(group[:min(len(group), 2)]...) || c.put(i) {
+		if n := i + 1; n < len(c.atoms) && !c.taken[n] && c.atoms[n].joined && c.scores[n] >= tune.after*c.scores[i] {
+			c.put(n)
+		}
+	}
+}
+
+// put takes a group of atoms if all of it fits.
+func (c *chooser) put(group ...int) bool {
+	cost := 0
+	var fresh []int
+	for _, i := range group {
+		if !c.taken[i] {
+			cost += c.cost(i)
+			c.taken[i] = true
+			fresh = append(fresh, i)
+		}
+	}
+	if s := c.atoms[group[0]].section; !c.opened[s] {
+		cost += quarters(c.label(s)) + len("\n\n\n\n")
+	}
+	if cost > c.left {
+		for _, i := range fresh {
+			delete(c.taken, i)
+		}
+		return false
+	}
+	c.left -= cost
+	c.picks = append(c.picks, fresh...)
+	for _, i := range fresh {
+		c.used[c.atoms[i].section] += quarters(c.text[c.atoms[i].start:c.atoms[i].end])
+		c.opened[c.atoms[i].section] = true
+	}
+	return true
+}
+
+// cost is what showing one more atom takes, with what stands between it and its
+// neighbours, in quarter tokens.
+func (c *chooser) cost(i int) int {
+	const marker = len("\n\n\n\n") + 3 // gap, and blank lines around it
+	n := quarters(c.text[c.atoms[i].start:c.atoms[i].end])
+	if c.taken[i-1] && c.joins(i-1) {
+		n += c.atoms[i].start - c.atoms[i-1].end
+	} else {
+		n += marker
+	}
+	if c.taken[i+1] && c.joins(i) {
+		n += c.atoms[i+1].start - c.atoms[i].end - marker
+	}
+	return n
+}
+
+// joins reports whether atoms i and i+1 stand side by side in one section.
+func (c *chooser) joins(i int) bool { return c.atoms[i].section == c.atoms[i+1].section }
+
+// run is a part of the page that is shown without a gap.
+type run struct {
+	first, last int // atoms
+	best        int // the atom with the highest score
+}
+
+// runs joins neighbouring picks of one section.
+func (r *ranking) runs(picks []int) []run {
+	var out []run
+	for _, i := range picks {
+		if n := len(out); n > 0 && out[n-1].last == i-1 && r.atoms[i-1].section == r.atoms[i].section {
+			out[n-1].last = i
+			if r.scores[i] > r.scores[out[n-1].best] {
+				out[n-1].best = i
+			}
+			continue
+		}
+		out = append(out, run{i, i, i})
+	}
+	return out
+}
+
+// reply writes the picks out: by section, in the order of the page.
+func (r *ranking) reply(a Ask, picks []int) Reply {
+	var b strings.Builder
+	out := Reply{Path: PathPassages}
+	section := int32(-2)
+	for _, u := range r.runs(picks) {
+		first, last := r.atoms[u.first], r.atoms[u.last]
+		switch {
+		case first.section != section:
+			section = first.section
+			if b.Len() > 0 {
+				b.WriteString("\n\n")
+			}
+			if l := r.label(section); l != "" {
+				b.WriteString(l + "\n\n")
+			}
+		case first.kind == row && first.lead >= 0:
+			b.WriteString("\n")
+		default:
+			b.WriteString("\n\n" + gap + "\n\n")
+		}
+		b.WriteString(r.text[first.start:last.end])
+		out.Citations = append(out.Citations, r.cite(a, u))
+	}
+	out.Text = b.String()
+	return measured(out)
+}
+
+// cite quotes the telling part of a run: its best atom, clipped for a restricted page.
+func (r *ranking) cite(a Ask, u run) Citation {
+	t := r.atoms[u.best]
+	end := t.end
+	if !a.Trusted {
+		end = t.start + len(firstChars(r.text[t.start:t.end], quoteCap(a)))
+	}
+	c := Citation{Quote: r.text[t.start:end], Start: t.start, End: end}
+	if t.section >= 0 {
+		c.Section = r.sections[t.section].ID
+	}
+	return c
+}
+
+func quoteCap(a Ask) int {
+	if a.MaxQuote > 0 {
+		return a.MaxQuote
+	}
+	return MaxQuote
+}
+
+// firstChars gives the first n characters of s.
+func firstChars(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// beginning gives the first part of the document, and its outline where there is room.
+func (p *parsed) beginning(a Ask, from, to, budget int) Reply {
+	outline := p.outline(budget / 5)
+	text := p.text[from:to]
+	head := cutTokens(text, budget-Tokens(outline)-8)
+	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 && len(head) < len(text) {
+		head = head[:i]
+	}
+	head = strings.TrimRight(head, " \t\r\n")
+	r := Reply{Text: head, Path: PathPassages}
+	if outline != "" {
+		r.Text += "\n\n" + gap + "\n\n" + outline
+	}
+	if head != "" {
+		end := from + len(head)
+		if !a.Trusted {
+			end = from + len(firstChars(head, quoteCap(a)))
+		}
+		r.Citations = []Citation{{Quote: p.text[from:end], Start: from, End: end}}
+	}
+	return measured(r)
+}
+
+// outline lists the sections with their ids, as deep as the budget allows.
+func (p *parsed) outline(budget int) string {
+	for depth := 3; depth >= 1; depth-- {
+		var b strings.Builder
+		b.WriteString("Sections of this page:\n")
+		for _, s := range p.sections {
+			if s.Level <= depth {
+				b.WriteString(strings.Repeat("  ", max(0, len(s.Path)-1)) + "- " + clip(s.Title, 80))
+				if s.ID != "" {
+					b.WriteString(" (" + s.ID + ")")
+				}
+				b.WriteByte('\n')
+			}
+		}
+		if s := b.String(); strings.Count(s, "\n") > 2 && Tokens(s) <= budget {
+			return strings.TrimRight(s, "\n")
+		}
+	}
+	return ""
+}
+
+var _ = utf8.RuneError
