@@ -30,7 +30,7 @@ func (b *Book) put(ctx context.Context, r Request, m matter) (matter, error) {
 			return m, err
 		}
 	}
-	q := Question{Tool: check.Fetch, URL: r.Target.String(), Host: r.Target.Host(),
+	q := Question{Tool: check.Fetch, What: "reading " + r.Target.String(), URL: r.Target.String(), Host: r.Target.Host(),
 		Rule: m.verdict.Rule, From: m.verdict.From, Reason: m.verdict.Reason}
 	if m.lasting {
 		q.Always = HostRule(r.Target)

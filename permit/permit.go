@@ -38,12 +38,10 @@ const (
 	Deny  Decision = "deny"
 )
 
-// The values of Options.Default beside the three decisions.
-const (
-	// Auto lets a URL pass that a person named or the session has shown; another
-	// is a question where somebody can be asked, else it passes with a warning.
-	Auto = "auto"
-)
+// Auto, as Options.Default, lets a URL pass that a person named or the session
+// has shown; another is a question where somebody can be asked, else it passes
+// with a warning. The other defaults are the words of the three decisions.
+const Auto = "auto"
 
 // The values of Options.Provenance.
 const (
@@ -89,11 +87,12 @@ const (
 	No     Choice = "no"
 )
 
-// Question is what a person is asked. Either URL or Query's engines are set.
+// Question is what a person is asked: about a URL, a search or an MCP tool.
 type Question struct {
-	Tool    check.Tool // check.Fetch or check.Search
-	URL     string     // the canonical URL; empty for a search
-	Host    string     // its host; empty for a search
+	Tool    check.Tool // check.Fetch, check.Search or check.MCP
+	What    string     // what is to be permitted, in words: "reading https://…", "a search with …"
+	URL     string     // the canonical URL; of a fetch
+	Host    string     // its host; of a fetch
 	Engines []string   // the engines of a search
 	Rule    string     // the rule or default that wants the question
 	From    string     // where that is written

@@ -105,12 +105,12 @@ func rank(r robotRule) int {
 
 // groups is the state of a parse: whose group the current line is in.
 type groups struct {
-	agent      string
-	inOwn      bool // the group names the agent
-	inAny      bool // the group names *
-	ruled      bool // the group has a rule, so the next agent line begins another
-	named      bool // some group named the agent
-	own, any   robotRules
+	agent    string
+	inOwn    bool // the group names the agent
+	inAny    bool // the group names *
+	ruled    bool // the group has a rule, so the next agent line begins another
+	named    bool // some group named the agent
+	own, any robotRules
 }
 
 func (g *groups) line(line string) {
