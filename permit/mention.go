@@ -52,12 +52,35 @@ func nextMention(text string, from int) (int, int) {
 		if !startsURL(text[i:]) || (i > 0 && isWord(text[i-1])) {
 			continue
 		}
-		if n := strings.IndexFunc(text[i:], endsURL); n >= 0 {
-			return i, i + n
-		}
-		return i, len(text)
+		return i, i + runOfURL(text[i:])
 	}
 	return -1, -1
+}
+
+// runOfURL measures the URL that s begins with. A closing bracket that the URL
+// did not open ends it, as in [a](https://a.example/x)[b].
+func runOfURL(s string) int {
+	round, square, curly := 0, 0, 0
+	for i, r := range s {
+		switch r {
+		case '(':
+			round++
+		case ')':
+			round--
+		case '[':
+			square++
+		case ']':
+			square--
+		case '{':
+			curly++
+		case '}':
+			curly--
+		}
+		if endsURL(r) || round < 0 || square < 0 || curly < 0 {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // endsURL reports whether no URL in running text goes on past r: blanks, quotation
@@ -112,37 +135,5 @@ func isImage(text string, start int) bool {
 	return true // no start in sight: better a question than a pass
 }
 
-// trimMention takes off what closes a sentence, a bracket or a quotation round a
-// URL. A closing bracket stays where the URL itself opens it.
-func trimMention(s string) string {
-	for s != "" {
-		last := s[len(s)-1]
-		switch {
-		case strings.IndexByte(".,;:!?'*_|\\", last) >= 0:
-		case last == ')' && strings.Count(s, "(") < strings.Count(s, ")"):
-		case last == ']' && strings.Count(s, "[") < strings.Count(s, "]"):
-		case last == '}' && strings.Count(s, "{") < strings.Count(s, "}"):
-		default:
-			return trimMiddle(s)
-		}
-		s = s[:len(s)-1]
-	}
-	return s
-}
-
-// trimMiddle cuts a Markdown destination at the bracket that closes it, as in
-// "https://a.example/x)[2]": the text after it belongs to the sentence.
-func trimMiddle(s string) string {
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth < 0 {
-				return s[:i]
-			}
-		}
-	}
-	return s
-}
+// trimMention takes off what closes a sentence or an emphasis after a URL.
+func trimMention(s string) string { return strings.TrimRight(s, ".,;:!?'*_|\\") }
