@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const pageText = "<!doctype html><title>Quay</title><p>The ferry leaves from MOORING-5 at noon.</p>"
 
 // quick are deadlines that a test can wait for.
-var quick = Timeouts{Connect: 400 * time.Millisecond, Headers: 500 * time.Millisecond, Idle: 250 * time.Millisecond, Total: 1200 * time.Millisecond}
+var quick = Timeouts{Connect: 300 * time.Millisecond, Headers: 350 * time.Millisecond, Idle: 200 * time.Millisecond, Total: 900 * time.Millisecond}
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
