@@ -120,7 +120,6 @@ func (d *DB) connect(ctx context.Context) error {
 	}
 	pool, err := openPool(source(d.path, url.Values{
 		"_synchronous": {sync},
-		"_auto_vacuum": {"INCREMENTAL"},
 		"_txlock":      {"immediate"},
 		"_pragma": {
 			fmt.Sprintf("journal_size_limit(%d)", logLimit),

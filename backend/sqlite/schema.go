@@ -62,22 +62,39 @@ func migrations() []string {
 
 // migrate sets the journal mode and takes the steps that are missing.
 func migrate(ctx context.Context, pool *sql.DB, journal string) error {
-	if err := checkVersion(ctx, pool); err != nil {
+	c, err := pool.Conn(ctx)
+	if err != nil {
 		return err
 	}
-	var mode string
-	if err := pool.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
+	defer c.Close()
+	if err := checkVersion(ctx, c); err != nil {
 		return err
 	}
-	if !strings.EqualFold(mode, journal) {
-		if err := pool.QueryRowContext(ctx, "PRAGMA journal_mode="+journal).Scan(&mode); err != nil {
+	have, err := version(ctx, c)
+	if err != nil {
+		return err
+	}
+	if have == 0 {
+		// Only before the first page is written, and only then: on a file that has
+		// pages this statement takes the write lock.
+		if _, err := c.ExecContext(ctx, "PRAGMA auto_vacuum=INCREMENTAL"); err != nil {
 			return err
 		}
 	}
-	if v, err := version(ctx, pool); err != nil || v == len(migrations()) {
+	if err := setJournal(ctx, c, journal); err != nil || have == len(migrations()) {
 		return err
 	}
-	return transact(ctx, pool, func(tx *sql.Tx) error { return step(ctx, tx) })
+	return transact(ctx, c, func(tx *sql.Tx) error { return step(ctx, tx) })
+}
+
+// setJournal changes the journal mode, which stands in the file, if need be.
+func setJournal(ctx context.Context, q querier, journal string) error {
+	var mode string
+	err := q.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
+	if err != nil || strings.EqualFold(mode, journal) {
+		return err
+	}
+	return q.QueryRowContext(ctx, "PRAGMA journal_mode="+journal).Scan(&mode)
 }
 
 // step takes all missing steps in one transaction.
@@ -106,9 +123,9 @@ func version(ctx context.Context, q querier) (v int, err error) {
 }
 
 // checkVersion refuses a file that is not ours to touch.
-func checkVersion(ctx context.Context, pool *sql.DB) error {
+func checkVersion(ctx context.Context, q querier) error {
 	var have, app, tables int
-	err := pool.QueryRowContext(ctx, `SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
+	err := q.QueryRowContext(ctx, `SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
 		FROM pragma_user_version, pragma_application_id`).Scan(&have, &app, &tables)
 	switch known := len(migrations()); {
 	case err != nil:

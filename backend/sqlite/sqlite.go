@@ -161,8 +161,12 @@ func (d *DB) write(ctx context.Context, fn func(*sql.Tx) error) error {
 	return d.fail(ctx, "written", transact(ctx, d.pool, fn))
 }
 
-func transact(ctx context.Context, pool *sql.DB, fn func(*sql.Tx) error) error {
-	tx, err := pool.BeginTx(ctx, nil)
+type beginner interface {
+	BeginTx(ctx context.Context, o *sql.TxOptions) (*sql.Tx, error)
+}
+
+func transact(ctx context.Context, b beginner, fn func(*sql.Tx) error) error {
+	tx, err := b.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
