@@ -149,7 +149,11 @@ func (g *gather) from(r io.Reader) error {
 }
 
 func (g *gather) read(r io.Reader) error {
-	g.buf = make([]byte, 0, min(max(g.hint, 4<<10)+1, smallBody, g.max+1))
+	first := g.hint + 1
+	if first <= 1 {
+		first = firstRead
+	}
+	g.buf = make([]byte, 0, min(first, smallBody, g.max+1))
 	for empty := 0; empty < 100; {
 		if len(g.buf) == cap(g.buf) {
 			if err := g.grow(); err != nil {

@@ -40,3 +40,13 @@ func deaf(t testing.TB) string {
 	}
 	return addr
 }
+
+func TestListenerThatNeverAccepts(t *testing.T) {
+	addr := deaf(t)
+	start := time.Now()
+	_, err := get(t, newHTTP(t, Options{Timeouts: quick}), "http://"+addr+"/p")
+	want(t, err, "timeout/connect")
+	if took := time.Since(start); took > quick.Connect+time.Second {
+		t.Errorf("took %v", took)
+	}
+}

@@ -186,7 +186,7 @@ func TestBombs(t *testing.T) {
 			s := listen(t, says(page("200 OK", row.body, "Content-Encoding: "+row.coding)))
 			h := newHTTP(t, Options{})
 			start := time.Now()
-			extra := peak(func() {
+			extra := growth(func() {
 				p, err := get(t, h, s.url+"/p")
 				want(t, err, "")
 				if p.Cut != "size" || len(p.Body) != BodyLimit {
@@ -203,8 +203,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// peak gives how far the heap grew while f ran.
-func peak(f func()) int64 {
+// growth gives how far the heap grew while f ran.
+func growth(f func()) int64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -202,7 +202,7 @@ func TestHTTP2Floods(t *testing.T) {
 			}), []string{"h2"}, Options{Timeouts: quick}, "h2.example")
 			start := time.Now()
 			var err error
-			extra := peak(func() { _, err = get(t, h, "https://h2.example/p") })
+			extra := growth(func() { _, err = get(t, h, "https://h2.example/p") })
 			kind := fault.Kind("")
 			if err != nil {
 				kind = fault.From(err).Kind

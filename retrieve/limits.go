@@ -48,6 +48,9 @@ const (
 	// windowLimit bounds the zstd window: RFC 8878 section 3.1.1.1.2 recommends that
 	// decoders support 8 MiB, and RFC 9659 forbids more in HTTP.
 	windowLimit = 8 << 20
+	// firstRead is the first room for a body of unknown length; most pages fit into
+	// a few doublings of it.
+	firstRead = 32 << 10
 	// smallBody is what every fetch may hold; beyond it, only largeAtOnce fetches grow
 	// at the same time, so that many hostile bodies together stay bounded.
 	smallBody   = 1 << 20
@@ -60,7 +63,8 @@ const (
 	// idleLife is how long such a connection waits; servers commonly close after 60 s or more.
 	idleLife = 45 * time.Second
 	// quietTime is how long a waiting connection is listened to before it is used
-	// again: whatever arrives there is not an answer to us.
+	// again, where the system cannot simply be asked: whatever arrives there is not an
+	// answer to us.
 	quietTime = 200 * time.Microsecond
 	// phraseLimit bounds the reason phrase that is passed on.
 	phraseLimit = 64

@@ -92,6 +92,25 @@ func TestClosedWhileWaiting(t *testing.T) {
 	}
 }
 
+// A connection that is no socket is listened to instead.
+func TestQuiet(t *testing.T) {
+	a, b := net.Pipe()
+	defer a.Close()
+	w := newWire(a, 1)
+	if !w.quiet() {
+		t.Error("silence is not quiet")
+	}
+	go func() { _, _ = b.Write([]byte("x")) }()
+	time.Sleep(5 * time.Millisecond)
+	if w.quiet() {
+		t.Error("a byte is quiet")
+	}
+	b.Close()
+	if w.quiet() {
+		t.Error("a closed connection is quiet")
+	}
+}
+
 func TestPoolIsBounded(t *testing.T) {
 	p := newPool()
 	var open atomic.Int64

@@ -58,16 +58,6 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-func TestListenerThatNeverAccepts(t *testing.T) {
-	addr := deaf(t)
-	start := time.Now()
-	_, err := get(t, newHTTP(t, Options{Timeouts: quick}), "http://"+addr+"/p")
-	want(t, err, "timeout/connect")
-	if took := time.Since(start); took > quick.Connect+time.Second {
-		t.Errorf("took %v", took)
-	}
-}
-
 func TestNobodyListens(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -49,6 +49,9 @@ func (w *wire) Read(p []byte) (int, error) {
 // quiet reports whether nothing waits to be read: no close, no alert, and no answer
 // to a question that was never asked.
 func (w *wire) quiet() bool {
+	if quiet, known := peek(w.Conn); known {
+		return quiet
+	}
 	if w.SetReadDeadline(time.Now().Add(quietTime)) != nil {
 		return false
 	}
