@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// lineEnds takes out what the standard takes out anywhere in a URL.
+var lineEnds = strings.NewReplacer("\t", "", "\n", "", "\r", "")
+
 // read is the one parse: the "basic URL parser" of the WHATWG URL Standard for
 // http and https, where its states come down to a few cuts. Bytes above 0x7f are
 // percent-encoded before anything else, which is what the standard does with
@@ -23,7 +26,7 @@ import (
 // Errors are clauses ("it names no host") for the caller's sentence.
 func (l Limits) read(base *Target, raw string) (Target, error) {
 	s := strings.TrimFunc(raw, func(r rune) bool { return r <= ' ' })
-	s = encodeHigh(strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(s))
+	s = encodeHigh(lineEnds.Replace(s))
 	s, fragment, _ := strings.Cut(s, "#")
 
 	scheme, rest, absolute := cutScheme(s)

@@ -128,8 +128,9 @@ func (g *Guard) Private(a netip.Addr) bool {
 	return g.allows(a)
 }
 
-// judge is Judge plus the allowed ranges. An allowed NAT64 prefix opens the way,
-// not the place: the IPv4 address inside is judged as if it stood alone.
+// judge is Judge plus the allowed ranges. Where an allowed address carries an IPv4
+// address (NAT64, say), the range opens the way and not the place: the address
+// inside is judged as if it stood alone.
 func (g *Guard) judge(a netip.Addr) error {
 	if g.allows(a) {
 		if inner, ok := translated(a); ok {

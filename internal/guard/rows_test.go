@@ -83,7 +83,7 @@ func prefixes(s ...string) (out []netip.Prefix) {
 	return out
 }
 
-// faultIs checks kind and cause, and that the message holds no inner address.
+// faultIs checks kind and cause.
 func faultIs(t *testing.T, err error, k fault.Kind, c fault.Cause) {
 	t.Helper()
 	var e *fault.Error
