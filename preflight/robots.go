@@ -139,8 +139,11 @@ func (r *robots) of(ctx context.Context, t check.Target) (robotRules, error) {
 	return rules, err
 }
 
-// origin is what rules hold for: scheme, host and port.
-func origin(t check.Target) string { return t.Scheme() + "://" + t.HostPort() }
+// origin is what rules hold for: scheme, host and port, as a URL without a path.
+func origin(t check.Target) string {
+	u := t.URL()
+	return u.Scheme + "://" + u.Host
+}
 
 // fetch follows the redirects that a Fetch hands back, then reads the rules.
 func (r *robots) fetch(ctx context.Context, t check.Target) (robotRules, error) {
