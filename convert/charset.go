@@ -29,9 +29,12 @@ const (
 	// must hold to overrule a declared single-byte encoding. Two such pairs
 	// can stand in a page about broken encodings, three rarely do.
 	minLieRunes = 3
-	// minLieBytes is how many bytes over 0x7F without one valid sequence make
-	// a declared UTF-8 a lie. A few stray bytes are damage, not a declaration.
+	// minLieBytes is how many bytes that belong to no sequence make a declared
+	// UTF-8 a lie. A few stray bytes are damage, not a declaration.
 	minLieBytes = 16
+	// lieShare is how many of them must come on one valid sequence, since pairs
+	// of legacy bytes form one by chance now and then.
+	lieShare = 4
 )
 
 // decode turns bytes into text. A byte order mark decides first, then the
@@ -74,17 +77,17 @@ func chooseCharset(body []byte, contentType string, html bool) (name string, gue
 	if strings.HasPrefix(header, "utf-16") && utf8.Valid(body) && bytes.IndexByte(body, 0) < 0 {
 		header = "" // ASCII-compatible bytes cannot be UTF-16
 	}
-	within := declaredInside(body, contentType, html, prescanWindow)
+	within := declaredInside(body, html, prescanWindow)
 	if header != "" {
 		return settle(body, header, within, html)
 	}
 	if within != "" {
 		return settle(body, within, "", html)
 	}
-	if utf8.Valid(body) && !looksUTF16(body) {
+	if utf8.Valid(body) && !looksUTF16(body) && !isEscaped(body) {
 		return utf8Name, label != "" && !isASCII(body)
 	}
-	if late := declaredInside(body, contentType, html, lateWindow); late != "" {
+	if late := declaredInside(body, html, lateWindow); late != "" {
 		return late, false
 	}
 	return guessCharset(body, languageHint(body, html)), true
@@ -117,7 +120,7 @@ func settleUTF8(body []byte, inner string, html bool) (name string, guessed bool
 		return utf8Name, false
 	}
 	good, bad := utf8Tally(body)
-	if bad < minLieBytes || good > 0 {
+	if bad < minLieBytes || good*lieShare > bad {
 		return utf8Name, false
 	}
 	if inner != "" && inner != utf8Name && inner != replacementName && decodesWhole(body, inner) {

@@ -60,13 +60,10 @@ func cutParam(s string) (param, rest string) {
 }
 
 // declaredInside is the encoding that the first window bytes of a body declare
-// of themselves, "" for none or an unknown label. UTF-16 declared in bytes
-// that could be read as ASCII means UTF-8, as the HTML standard says.
-func declaredInside(body []byte, contentType string, html bool, window int) string {
-	mt := mediaType(contentType)
-	if !html && !strings.Contains(mt, "xml") && mt != "" {
-		return ""
-	}
+// of themselves, in an XML declaration or, for HTML, in a meta element; "" for
+// none or an unknown label. UTF-16 declared in bytes that could be read as
+// ASCII means UTF-8, as the HTML standard says.
+func declaredInside(body []byte, html bool, window int) string {
 	body = body[:min(len(body), window)]
 	name := labelName(xmlEncoding(body))
 	if name == "" && html {

@@ -226,6 +226,8 @@ func (m byteModel) weigh(runes []rune, i int) float64 {
 	switch {
 	case r == utf8.RuneError || unicode.IsControl(r):
 		return errorPoints
+	case r >= 0x2500 && r <= 0x25FF: // lines and boxes: another table's letters
+		return insidePoints
 	case !unicode.IsLetter(r) && !unicode.IsMark(r):
 		if unicode.IsLetter(before) && unicode.IsLetter(after) && r != '’' && r != '\u00AD' && r != '·' {
 			return insidePoints

@@ -152,30 +152,23 @@ func pointsEUCKR(lead, trail byte) float64 {
 }
 
 const (
-	russian     = "оеаинтсрвлкмдпуяыьгзбчй"
-	rareRussian = "хжшюцщэфъё"
-	ukrainian   = "оаинвтіеслркдумпяьзгбйчхїжєюшщцґф"
-	greek       = "αοιετσνηυρπκμλάέίόύήώςγδθχφβωξζψϊϋΐΰΆΈΉΊΌΎΏ"
-	hebrew      = "יוהלאתמרבשנכדעחפגקצסטזםןךףץ"
-	arabic      = "اليمنرتوبعدسفهكحقجأةشصطخضذىثغزئءإآؤظ"
-	thai        = "านรกอเงมยลวดทสตะคปบแหพใจขชไถโศธณภซฐผฝฟญฎฏฒฆฑฌฉฮ็่้๊๋ิีึืุูัา์ำๆฯ๐๑๒๓๔๕๖๗๘๙"
+	russian     = "оеаинтсрвлкмдпу"
+	rareRussian = "яыьгзбчйхжшюц"
+	ukrainian   = russian + "іїєґ"
+	greek       = "αοιετσνηυρπκμλςάέίόήύ"
+	rareGreek   = "γδθχφβωώξζψϊϋΐΰΆΈΉΊΌΎΏ"
+	hebrew      = "יוהלאתמרבשנדע"
+	rareHebrew  = "כחפגקצסטזםןךףץ"
+	arabic      = "اليمنرتوبعدسفهكحقة"
+	rareArabic  = "جأشصطخضذىثغزئءإآؤظپچژگںےھ"
+	thai        = "านรกอเงมยลวดทสตะคปบแห่้ิีัืุู็์ำไใ"
+	rareThai    = "พจขชถโศธณภซฐผฝฟญฎฏฒฆฑฌฉฮ๊๋ึาๆฯ๐๑๒๓๔๕๖๗๘๙"
 )
 
 // byteModels are the encodings that write a letter in one byte, the likelier
 // of two equal ones first.
 func byteModels() []byteModel {
 	return []byteModel{
-		{charset: "windows-1251", langs: "ru bg be", common: russian, rare: rareRussian + "іїєґўќѓ"},
-		{charset: "koi8-r", langs: "ru", common: russian, rare: rareRussian},
-		{charset: "ibm866", langs: "ru", common: russian, rare: rareRussian},
-		{charset: "iso-8859-5", langs: "ru bg sr mk", common: russian, rare: rareRussian},
-		{charset: "windows-1251", langs: "uk", common: ukrainian, rare: rareRussian},
-		{charset: "koi8-u", langs: "uk", common: ukrainian, rare: rareRussian},
-		{charset: "windows-1253", langs: "el", common: greek, rare: ""},
-		{charset: "iso-8859-7", langs: "el", common: greek, rare: ""},
-		{charset: "windows-1255", langs: "he iw yi", common: hebrew, rare: ""},
-		{charset: "windows-1256", langs: "ar fa ur", common: arabic, rare: "پچژگںےھ،؛؟"},
-		{charset: "windows-874", langs: "th", common: thai, rare: ""},
 		{charset: latinName, langs: "de", common: "äöüß", rare: "éèàç", latin: true},
 		{charset: latinName, langs: "fr", common: "éèêàçùâîôûëïœ", rare: "ÿæü", latin: true},
 		{charset: latinName, langs: "es ca gl", common: "áéíóúñü", rare: "çàèòïºª", latin: true},
@@ -183,6 +176,17 @@ func byteModels() []byteModel {
 		{charset: latinName, langs: "it", common: "àèéìòù", rare: "îºª", latin: true},
 		{charset: latinName, langs: "sv da no nb nn fi", common: "åäöæø", rare: "éü", latin: true},
 		{charset: latinName, langs: "is fo", common: "áéíóúýðþæö", rare: "", latin: true},
+		{charset: "windows-1251", langs: "ru bg be", common: russian, rare: rareRussian + "іїєґўќѓ"},
+		{charset: "koi8-r", langs: "ru", common: russian, rare: rareRussian},
+		{charset: "ibm866", langs: "ru", common: russian, rare: rareRussian},
+		{charset: "iso-8859-5", langs: "ru bg sr mk", common: russian, rare: rareRussian},
+		{charset: "windows-1251", langs: "uk", common: ukrainian, rare: rareRussian},
+		{charset: "koi8-u", langs: "uk", common: ukrainian, rare: rareRussian},
+		{charset: "windows-1253", langs: "el", common: greek, rare: rareGreek},
+		{charset: "iso-8859-7", langs: "el", common: greek, rare: rareGreek},
+		{charset: "windows-1255", langs: "he iw yi", common: hebrew, rare: rareHebrew},
+		{charset: "windows-1256", langs: "ar fa ur", common: arabic, rare: rareArabic},
+		{charset: "windows-874", langs: "th", common: thai, rare: rareThai},
 		{charset: "windows-1250", langs: "pl", common: "ąćęłńóśźż", rare: "", latin: true},
 		{charset: "iso-8859-2", langs: "pl", common: "ąćęłńóśźż", rare: "", latin: true},
 		{charset: "windows-1250", langs: "cs sk", common: "áčďéěíňóřšťúůýž", rare: "äľĺŕô", latin: true},
