@@ -251,6 +251,25 @@ func TestOneAlwaysAnswersAllWhoWait(t *testing.T) {
 	})
 }
 
+func TestOneAlwaysAnswersAllSearches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &slow{}
+		b := book(t, Options{Default: "ask", Asker: p})
+		var wg sync.WaitGroup
+		for _, engines := range [][]string{{"brave"}, {"brave", "wikipedia"}, {"exa"}} {
+			wg.Go(func() {
+				if _, err := b.JudgeSearch(t.Context(), Agent, engines, false); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if p.asked.Load() != 1 {
+			t.Errorf("%d questions", p.asked.Load())
+		}
+	})
+}
+
 func TestWaitingForAPersonEndsWithTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := book(t, Options{Default: "ask", Asker: &slow{}})

@@ -58,11 +58,8 @@ func (s *ruleSet) add(kind Decision, r Sourced) error {
 // decide names what speaks about a fetch: deny, ask, allow, trusted list, default.
 func (b *Book) decide(set ruleSet, t check.Target) Verdict {
 	entry, trusted := b.trusted.Match(t)
-	fetch := func(f func(check.Rule) bool) func(Sourced) bool {
-		return func(s Sourced) bool { return s.Rule.Tool == check.Fetch && f(s.Rule) }
-	}
-	covers := fetch(func(r check.Rule) bool { return r.Covers(t) })
-	matches := fetch(func(r check.Rule) bool { return r.Matches(t) })
+	covers := func(s Sourced) bool { return s.Rule.Covers(t) }
+	matches := func(s Sourced) bool { return s.Rule.Matches(t) }
 	v, ruled := set.first(covers, matches)
 	switch {
 	case ruled:

@@ -209,14 +209,12 @@ func (l *blockList) find(t check.Target) (string, blocked, bool) {
 	if b, hit := l.names[host]; hit {
 		return host, b, true
 	}
-	if _, literal := t.Addr(); !literal {
-		for _, above, more := strings.Cut(host, "."); more; _, above, more = strings.Cut(above, ".") {
-			if b, hit := l.names[above]; hit {
-				return above, b, true
-			}
-			if b, hit := l.below[above]; hit {
-				return "*." + above, b, true
-			}
+	for _, above, more := strings.Cut(host, "."); more; _, above, more = strings.Cut(above, ".") {
+		if b, hit := l.names[above]; hit {
+			return above, b, true
+		}
+		if b, hit := l.below[above]; hit {
+			return "*." + above, b, true
 		}
 	}
 	for _, p := range l.patterns {

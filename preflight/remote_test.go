@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"regexp"
 	"strings"
@@ -103,13 +104,25 @@ func TestRemoteIsToldTheHostAlone(t *testing.T) {
 		"https://docs.example:8443/secret/path?token=secret#secret": "GET /check?domain=docs.example&v=1",
 		"http://[2001:db8::1]/secret":                               "GET /check?domain=2001%3Adb8%3A%3A1&v=1",
 	} {
-		if _, err := NewRemote(server.URL+"/check?v=1", server.Client()).Check(t.Context(), Ask{Target: target(t, url), Person: true}); err != nil {
+		client := *server.Client()
+		client.Jar = jarOf(t, server.URL)
+		if _, err := NewRemote(server.URL+"/check?v=1", &client).Check(t.Context(), Ask{Target: target(t, url), Person: true}); err != nil {
 			t.Fatal(err)
 		}
 		if line != want || strings.Contains(headers, "secret") || strings.Contains(headers, "Cookie") {
 			t.Errorf("%s sent %s with %s", url, line, headers)
 		}
 	}
+}
+
+// jarOf gives a jar that holds a cookie for a place.
+func jarOf(t *testing.T, raw string) http.CookieJar {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jar.SetCookies(target(t, raw).URL(), []*http.Cookie{{Name: "who", Value: "secret"}})
+	return jar
 }
 
 func TestRemoteWithoutAService(t *testing.T) {
