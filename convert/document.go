@@ -11,9 +11,7 @@
 // Document.Removed, so that nothing vanishes silently.
 package convert
 
-import (
-	"net/http"
-)
+import "net/http"
 
 // Input is a page as it came over the wire, and how to write it.
 type Input struct {
@@ -142,5 +140,9 @@ type pageFacts struct {
 // Markdown turns a page into a document. A body that cannot be decoded is
 // fault.Unreadable with cause charset; one that holds no text, with cause type.
 func Markdown(in Input) (Document, error) {
-	return Document{}, nil
+	kind := kindOf(in.Type, in.Body, in.URL)
+	if kind == KindHTML {
+		return page(in)
+	}
+	return textual(in, kind)
 }
