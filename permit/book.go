@@ -62,7 +62,11 @@ func (b *Book) Judge(ctx context.Context, r Request) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	if m.asks && !r.Yes && !answered(r, m) {
+	switch {
+	case !m.asks:
+	case r.Yes || answered(r, m):
+		m.verdict.Warning, m.verdict.Warnings = "", nil
+	default:
 		if m, err = b.put(ctx, r, m); err != nil {
 			return Verdict{}, err
 		}

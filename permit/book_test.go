@@ -101,7 +101,7 @@ func TestJudge(t *testing.T) {
 		{name: "auto, model, seen", by: Agent, seen: true, person: no},
 		{name: "auto, model, person says yes", by: Agent, person: yes, asked: true},
 		{name: "auto, model, person says no", by: Agent, person: no, asked: true, want: "denied/person"},
-		{name: "auto, model, flag says yes", by: Agent, flagY: true, person: no, warn: "allowed-unasked provenance"},
+		{name: "auto, model, flag says yes", by: Agent, flagY: true, person: no},
 		{name: "auto, hop", by: Agent, hop: true, person: no},
 
 		{name: "ask, nobody", fallback: "ask", by: Agent, want: "unasked/rule"},
