@@ -224,3 +224,31 @@ func TestNoise(t *testing.T) {
 		t.Errorf("%d bytes were taken", n)
 	}
 }
+
+// Bodies beyond the small size take turns, and give them back.
+func TestLargeBodiesTakeTurns(t *testing.T) {
+	h := newHTTP(t, Options{Timeouts: Timeouts{Idle: 100 * time.Millisecond, Total: 300 * time.Millisecond}})
+	large := listen(t, answerAll(page("200 OK", strings.Repeat("x", 3*smallBody))))
+	small := listen(t, answerAll(page("200 OK", pageText)))
+	for range cap(h.large) {
+		h.large <- struct{}{}
+	}
+	p, err := get(t, h, small.url+"/p")
+	want(t, err, "")
+	if string(p.Body) != pageText {
+		t.Errorf("a small body waits: %q", p.Body)
+	}
+	p, err = get(t, h, large.url+"/p") // waiting for a turn is no idle time, but part of the whole
+	want(t, err, "")
+	if p.Cut != "total" || len(p.Body) != smallBody {
+		t.Errorf("cut %q after %d bytes", p.Cut, len(p.Body))
+	}
+	<-h.large
+	for range 3 {
+		p, err = get(t, h, large.url+"/p")
+		want(t, err, "")
+		if p.Cut != "" || len(p.Body) != 3*smallBody {
+			t.Errorf("cut %q after %d bytes", p.Cut, len(p.Body))
+		}
+	}
+}

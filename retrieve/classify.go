@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"syscall"
 
 	"github.com/dipper-web/dipper/check"
 	"github.com/dipper-web/dipper/fault"
@@ -95,8 +96,8 @@ func tlsFailed(t check.Target, err error) error {
 		return fail("", "the certificate of %s is not valid", where)
 	case errors.As(err, &record):
 		return fail("The port does not speak TLS; check the port, or ask the http URL where the site has one.", "%s does not speak TLS there", where)
-	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed):
-		return fail("", "%s closed the connection during the TLS handshake", where)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET):
+		return fault.Wrap(err, fault.Unreachable, fault.Reset, "%s closed the connection during the TLS handshake", where)
 	}
 	return fail("", "%s and Dipper found no common way to speak TLS (1.2 or later is needed)", where)
 }

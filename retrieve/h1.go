@@ -204,9 +204,3 @@ func (b *lengthBody) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// brokeOff tells a connection that ended from an answer that is wrong.
-func brokeOff(err error) bool {
-	var n net.Error
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &n)
-}

@@ -31,6 +31,7 @@ type idleLink struct {
 	key   string
 	link  *h1Link
 	timer *time.Timer
+	since time.Time // wall clock: timers stand still while the machine sleeps
 }
 
 func newPool() *pool { return &pool{shared: map[string]*h2Link{}} }
@@ -51,21 +52,21 @@ func (p *pool) take(key string) link {
 		if l == nil {
 			return nil
 		}
-		if l.wire.quiet() {
-			return l
+		if time.Since(l.since) < idleLife && l.link.wire.quiet() {
+			return l.link
 		}
-		l.close()
+		l.link.close()
 	}
 }
 
 // pop removes the connection for key that was used last.
-func (p *pool) pop(key string) *h1Link {
+func (p *pool) pop(key string) *idleLink {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, e := range slices.Backward(p.idle) {
 		if e.key == key && e.timer.Stop() {
 			p.idle = slices.Delete(p.idle, i, i+1)
-			return e.link
+			return e
 		}
 	}
 	return nil
@@ -73,7 +74,7 @@ func (p *pool) pop(key string) *h1Link {
 
 // put keeps an HTTP/1 connection for another request; what is too much is closed.
 func (p *pool) put(key string, l *h1Link) {
-	e := &idleLink{key: key, link: l}
+	e := &idleLink{key: key, link: l, since: time.Now().Round(0)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {

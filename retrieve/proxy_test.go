@@ -150,6 +150,19 @@ func TestProxyFails(t *testing.T) {
 	}
 }
 
+// A redirect to a name that only the proxy may know is reported like any other.
+func TestMovedBehindAProxy(t *testing.T) {
+	g := newGuard(t, guard.Options{Resolver: names{"public.example": {"93.184.215.14"}, "inside.example": {"10.0.0.1"}}})
+	for to, fails := range map[string]string{"http://far.example/": "", "http://inside.example/": "unsafe/address"} {
+		r := newRelay(t, "", "HTTP/1.1 302 Found\r\nLocation: "+to+"\r\nContent-Length: 0\r\n\r\n")
+		p, err := get(t, newHTTP(t, Options{Guard: g, Proxy: always(t, r.url), Upgrade: UpgradeNever}), "http://public.example/")
+		want(t, err, fails)
+		if fails == "" && (p.Moved == nil || p.Moved.To != to) {
+			t.Errorf("moved %+v", p.Moved)
+		}
+	}
+}
+
 func TestSilentProxy(t *testing.T) {
 	s := listen(t, func(_ *tcp, c net.Conn, _ int) { silent(c) })
 	g := newGuard(t, guard.Options{Resolver: names{"public.example": {"93.184.215.14"}}})

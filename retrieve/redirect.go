@@ -46,7 +46,8 @@ func (h *HTTP) redirect(ctx context.Context, p place, a *answer, t *trail, page 
 	}
 	// What is reported will be asked next, so it is judged now. Only the guard's no
 	// counts: a name that does not resolve is the next call's failure.
-	if _, err := h.judge(ctx, to); errors.Is(err, fault.Unsafe) || errors.Is(err, fault.Canceled) {
+	_, err = h.settle(ctx, to)
+	if errors.Is(err, fault.Unsafe) && !unresolved(err) || errors.Is(err, fault.Canceled) {
 		return check.Target{}, err
 	}
 	page.Moved = &Moved{From: p.target.String(), To: to.String(), Status: a.status}

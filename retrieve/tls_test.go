@@ -139,7 +139,7 @@ func TestNoTLS(t *testing.T) {
 		fails string
 	}{
 		{"plain HTTP", func(s *tcp, c net.Conn, _ int) { s.put(c, page("400 Bad Request", "plain HTTP here")); silent(c) }, "unreachable/tls"},
-		{"closed", func(*tcp, net.Conn, int) {}, "unreachable/tls"},
+		{"closed", func(*tcp, net.Conn, int) {}, "unreachable/reset"},
 		{"silence", func(_ *tcp, c net.Conn, _ int) { silent(c) }, "timeout/connect"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

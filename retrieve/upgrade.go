@@ -85,7 +85,8 @@ func (h *HTTP) unjudged(p place, err error) (place, error) {
 	return p, e
 }
 
-// unresolved reports whether a name had no answer, as opposed to a bad one.
+// unresolved reports whether a name had no answer, as opposed to a bad one. It holds
+// for the failure of unjudged too, which wraps the lookup's.
 func unresolved(err error) bool {
 	return errors.Is(err, fault.Unreachable) || errors.Is(err, fault.Timeout)
 }
