@@ -115,10 +115,10 @@ type block struct {
 }
 
 type usage struct {
-	Input    int `json:"input_tokens"`
-	Output   int `json:"output_tokens"`
-	Created  int `json:"cache_creation_input_tokens"`
-	Read int `json:"cache_read_input_tokens"`
+	Input   int `json:"input_tokens"`
+	Output  int `json:"output_tokens"`
+	Created int `json:"cache_creation_input_tokens"`
+	Read    int `json:"cache_read_input_tokens"`
 }
 
 // Complete asks the model once: one user message, no tools, thinking off. A
