@@ -111,6 +111,9 @@ const maxTagName = 40
 // cut in many places.
 func tagName(s string) string {
 	s = strings.TrimPrefix(s, "/")
+	if s == "" || !within(s[0]|0x20, 'a', 'z') {
+		return ""
+	}
 	end := 0
 	for end < len(s) && end < maxTagName && isNameByte(s[end]) {
 		end++
@@ -122,7 +125,7 @@ func tagName(s string) string {
 	if _, local, ok := strings.Cut(name, ":"); ok && (strings.HasPrefix(name, "antml:") || strings.HasPrefix(name, "anthropic:")) {
 		name = local
 	}
-	return strings.NewReplacer("-", "", "_", "").Replace(name)
+	return strings.ReplaceAll(strings.ReplaceAll(name, "-", ""), "_", "")
 }
 
 func isNameByte(b byte) bool {
@@ -175,7 +178,7 @@ func isChatToken(s string) bool {
 }
 
 func notTokenRune(r rune) bool {
-	return r < utf8.RuneSelf && !isNameByte(byte(r)) && r != ' '
+	return r < utf8.RuneSelf && !isNameByte(byte(r))
 }
 
 // unescaped is the first n bytes of s without backslashes.
@@ -194,6 +197,9 @@ func (m *marker) bracket() {
 	}
 }
 
+// maxCodeSpan bounds a code span, in bytes: what is longer stands in a block.
+const maxCodeSpan = 500
+
 // span enters or leaves a code span. Its closing signs are looked for in the
 // same line, so that one stray sign does not turn the rest into code.
 func (m *marker) span() {
@@ -203,10 +209,7 @@ func (m *marker) span() {
 	if m.fence != "" || m.spanEnd > 0 {
 		return
 	}
-	text := m.in[begin:]
-	if end := strings.IndexByte(text, '\n'); end >= 0 {
-		text = text[:end]
-	}
+	text, _, _ := strings.Cut(m.in[begin:min(len(m.in), begin+maxCodeSpan)], "\n")
 	for i := 0; i < len(text); {
 		if text[i] != '`' {
 			i++
