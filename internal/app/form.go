@@ -10,8 +10,10 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +25,13 @@ const maxAgent = 256
 
 // place is where a text was written: relative file names are seen from base,
 // and ~ is home.
-type place struct{ base, home string }
+type place struct {
+	base, home string
+	// inFile: base is the folder of the configuration file itself, so a list
+	// file may stand beside it under a bare name. Elsewhere base is the working
+	// folder, where a stranger's file must not turn a host into a list.
+	inFile bool
+}
 
 // scalar reads one value from its text. The error is a sentence that says what
 // was expected.
@@ -164,21 +172,14 @@ func (p place) form(tag reflect.StructTag, text string) (string, error) {
 	case "file":
 		return p.file(text)
 	case "block":
-		if looksLikeFile(text) {
-			return p.file(text)
-		}
+		return p.block(text)
 	}
 	return plain(text)
 }
 
 func oneOf(words []string, empty bool, text string) (string, error) {
-	for _, w := range words {
-		if w == text {
-			return text, nil
-		}
-	}
-	if text == "" && empty {
-		return "", nil
+	if slices.Contains(words, text) || text == "" && empty {
+		return text, nil
 	}
 	return "", fmt.Errorf("one of %s expected", strings.Join(words, ", "))
 }
@@ -209,11 +210,20 @@ func agent(text string) (string, error) {
 // webURL takes http and https addresses of suppliers. No rule of fetches
 // applies to them: the user names them.
 func webURL(text string) (string, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Fragment != "" || !goodPort(u.Port(), u.Host, 1) {
+	if _, ok := address(text, "http", "https"); !ok {
 		return "", errors.New("a URL like https://host/path expected")
 	}
 	return text, nil
+}
+
+// address parses a URL of one of the schemes with a host, a good port or none,
+// and no fragment.
+func address(text string, schemes ...string) (*url.URL, bool) {
+	u, err := url.Parse(text)
+	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Hostname() == "" || u.Fragment != "" || !goodPort(u.Port(), u.Host, 1) {
+		return nil, false
+	}
+	return u, true
 }
 
 // proxyURL takes "off" and, as curl does, an address without a scheme.
@@ -225,12 +235,9 @@ func proxyURL(text string) (string, error) {
 	if !strings.Contains(text, "://") {
 		full = "http://" + text
 	}
-	u, err := url.Parse(full)
-	if err != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-		return "", errors.New("off or a proxy like http://host:3128 expected")
-	}
-	if _, err := webURL(full); err != nil {
-		return "", errors.New("off or a proxy like http://host:3128 expected (http and https are known)")
+	u, ok := address(full, "http", "https", "socks5", "socks5h")
+	if !ok || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return "", errors.New("off or a proxy like http://host:3128 expected (http, https or socks5)")
 	}
 	return full, nil
 }
@@ -267,18 +274,36 @@ func storeName(text string) (string, error) {
 	if text == "mem" || text == "sqlite" {
 		return text, nil
 	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" || !goodPort(u.Port(), u.Host, 1) {
+	if _, ok := address(text, "redis", "rediss"); !ok {
 		return "", errors.New("mem, sqlite or redis://host:port/db expected")
 	}
 	return text, nil
 }
 
-// looksLikeFile tells a list file of preflight.block from a host pattern, which
-// has no separator.
-func looksLikeFile(text string) bool {
-	name, _, _ := strings.Cut(text, " ")
-	return strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, "~")
+// block takes a host pattern as it is and makes the name of a list file
+// absolute, which is how the two are told apart from here on. A file has a
+// separator in its name, or stands beside the configuration file.
+func (p place) block(text string) (string, error) {
+	name, reason, explained := strings.Cut(text, " # ")
+	isFile := strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, "~")
+	if !isFile && p.inFile {
+		info, err := os.Stat(filepath.Join(p.base, name))
+		isFile = err == nil && info.Mode().IsRegular()
+	}
+	if !isFile {
+		return plain(text)
+	}
+	name, err := p.file(strings.TrimSpace(name))
+	if explained {
+		name += " # " + reason
+	}
+	return name, err
+}
+
+// listFile gives the file that a checked entry of preflight.block names.
+func listFile(entry string) (name string, ok bool) {
+	name, _, _ = strings.Cut(entry, " # ")
+	return name, filepath.IsAbs(name)
 }
 
 func (p place) file(text string) (string, error) {

@@ -156,7 +156,7 @@ func readLevel(path string, mustExist bool, home string) (level, bool, error) {
 	if err != nil || !exists {
 		return level{}, false, err
 	}
-	out, err := readFile(text, path, place{base: filepath.Dir(path), home: home})
+	out, err := readFile(text, path, place{base: filepath.Dir(path), home: home, inFile: true})
 	return out, true, err
 }
 
@@ -191,7 +191,7 @@ func (l *Loaded) set(s setting, levels []named) {
 			joined, from = entry{}, nil
 		}
 		joined.value, joined.at = e.value, e.at
-		joined.parts = s.join(joined.parts, e.parts)
+		joined.parts = union(joined.parts, e.parts)
 		from = append(from, lv.from)
 	}
 	if len(from) == 0 {
@@ -207,24 +207,20 @@ func (l *Loaded) set(s setting, levels []named) {
 	}
 }
 
-// join adds the entries of a higher level. An entry that is there already stays
-// once; of two table entries with one name the higher wins.
-func (s setting) join(low, high []part) []part {
-	for _, p := range high {
-		i := slices.IndexFunc(low, func(q part) bool {
-			if s.typ.Kind() == reflect.Map {
-				return q.name == p.name
-			}
-			return reflect.DeepEqual(q.value.Interface(), p.value.Interface())
-		})
-		switch {
-		case i < 0:
-			low = append(low, p)
-		case s.typ.Kind() == reflect.Map:
-			low[i] = p
+// union adds the entries of a higher level. What is there already stays once; of
+// two entries with one name the higher wins.
+func union(low, high []part) []part {
+	all := make([]part, 0, len(low)+len(high))
+	at := map[any]int{}
+	for _, p := range slices.Concat(low, high) {
+		if i, there := at[p.key()]; !there {
+			at[p.key()] = len(all)
+			all = append(all, p)
+		} else if p.name != "" {
+			all[i] = p
 		}
 	}
-	return low
+	return all
 }
 
 // fallBack fills in from standard variables what no level names.

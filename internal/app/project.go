@@ -61,7 +61,7 @@ func openProject(s Source, e environ, dir string, own ladder) (Project, error) {
 		}
 		if exists {
 			p.path = path
-			if p.level, err = readFile(text, path, place{base: dir, home: e.home()}); err != nil {
+			if p.level, err = readFile(text, path, place{base: dir, home: e.home(), inFile: true}); err != nil {
 				return p, err
 			}
 			p.texts[projectFile] = text
@@ -124,7 +124,7 @@ func (p *Project) names(own ladder) []string {
 	}
 	for _, key := range []string{"network.cacert", "permissions.files", "preflight.block"} {
 		for _, part := range p.level[key].parts {
-			if name := part.value.String(); key != "preflight.block" || looksLikeFile(name) {
+			if name, ok := listFile(part.value.String()); ok {
 				names = append(names, name)
 			}
 		}

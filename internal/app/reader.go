@@ -10,6 +10,7 @@ import (
 	"io"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -38,9 +39,17 @@ type entry struct {
 
 // part is one entry of a list or table.
 type part struct {
-	name  string // in a table
+	name  string // of an entry in a table, or of a record in a list
 	value reflect.Value
 	at    string
+}
+
+// key tells entries of one list or table apart.
+func (p part) key() any {
+	if p.name != "" {
+		return p.name
+	}
+	return p.value.Interface()
 }
 
 // level is what one source sets, by key.
@@ -219,7 +228,14 @@ func (r *reader) list(v *yaml.Node, t reflect.Type, tag reflect.StructTag, name 
 		if err != nil {
 			return e, err
 		}
-		e.parts = append(e.parts, part{value: value, at: r.at(item)})
+		p := part{value: value, at: r.at(item)}
+		if isRecord(t.Elem()) {
+			p.name = value.FieldByName("Name").String()
+			if first := slices.IndexFunc(e.parts, func(q part) bool { return q.name == p.name }); first >= 0 {
+				return e, r.fail(n, "%s: %s is there twice", name, quote(p.name))
+			}
+		}
+		e.parts = append(e.parts, p)
 	}
 	return e, nil
 }

@@ -56,8 +56,9 @@ func field(t reflect.Type, key string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// nearestKey gives the known name closest to an unknown dotted one. Names of
-// the same section come first, whatever case they are written in.
+// nearestKey gives the known name closest to an unknown dotted one, whatever
+// case it is written in. Names of the same section come before others that are
+// as close, a beginning of a name before a name that merely looks like it.
 func nearestKey(unknown string) string {
 	names := map[string]bool{}
 	for _, s := range settings() {
@@ -68,9 +69,13 @@ func nearestKey(unknown string) string {
 	parent, last := cutLast(unknown)
 	return nearest(names, func(name string) int {
 		p, l := cutLast(name)
-		away := 2 * distance(strings.ToLower(last), strings.ToLower(l))
+		lower, known := strings.ToLower(last), strings.ToLower(l)
+		away := 2 * distance(lower, known)
+		if lower != "" && strings.HasPrefix(known, lower) {
+			away = min(away, 2)
+		}
 		if p != parent {
-			away += 1 + distance(p, parent)
+			away += 3
 		}
 		return away
 	})
