@@ -47,6 +47,7 @@ const (
 // parsed is a document taken apart.
 type parsed struct {
 	text     string
+	host     string // of the page, for links
 	sections []Section
 	atoms    []atom
 }
@@ -55,7 +56,7 @@ type parsed struct {
 // from its headings where it has none. A code block of more than wholeCode bytes
 // is divided, a smaller one stays whole.
 func parse(d Doc, wholeCode int) *parsed {
-	p := &parser{wholeCode: wholeCode, parsed: parsed{text: d.Markdown, sections: d.Sections}, own: len(d.Sections) == 0, lead: -1, table: -1}
+	p := &parser{wholeCode: wholeCode, parsed: parsed{text: d.Markdown, host: hostOf(d.URL), sections: d.Sections}, own: len(d.Sections) == 0, lead: -1, table: -1}
 	if !p.own && !slices.IsSortedFunc(p.sections, byStart) {
 		p.sections = slices.SortedStableFunc(slices.Values(p.sections), byStart)
 	}

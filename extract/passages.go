@@ -6,7 +6,6 @@ package extract
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Passages answers a prompt with the passages of the document that fit it best,
@@ -90,7 +89,7 @@ const gap = "[…]"
 
 // choose picks atoms between two offsets until the budget is used.
 func (r *ranking) choose(from, to, budget int) []int {
-	c := &chooser{ranking: r, left: budget*4 - 8, taken: map[int]bool{}, opened: map[int32]bool{}, used: map[int32]int{}}
+	c := &chooser{ranking: r, left: budget*4 - 8, taken: map[int]bool{}, opened: map[int32]bool{}, used: map[int32]int{}, costs: map[int]int{}}
 	var order []int
 	for i, a := range r.atoms {
 		if r.scores[i] > 0 && a.start >= from && a.end <= to {
@@ -109,6 +108,7 @@ type chooser struct {
 	taken  map[int]bool
 	opened map[int32]bool
 	used   map[int32]int // quarter tokens by section
+	costs  map[int]int   // quarter tokens by atom
 }
 
 // fill takes the best atom again and again; what a section already has makes its
@@ -181,7 +181,7 @@ func (c *chooser) put(group ...int) bool {
 	c.left -= cost
 	c.picks = append(c.picks, fresh...)
 	for _, i := range fresh {
-		c.used[c.atoms[i].section] += quarters(c.text[c.atoms[i].start:c.atoms[i].end])
+		c.used[c.atoms[i].section] += c.shownCost(i)
 		c.opened[c.atoms[i].section] = true
 	}
 	return true
@@ -191,7 +191,7 @@ func (c *chooser) put(group ...int) bool {
 // neighbours, in quarter tokens.
 func (c *chooser) cost(i int) int {
 	const marker = len("\n\n\n\n") + 3 // gap, and blank lines around it
-	n := quarters(c.text[c.atoms[i].start:c.atoms[i].end])
+	n := c.shownCost(i)
 	if c.taken[i-1] && c.joins(i-1) {
 		n += c.atoms[i].start - c.atoms[i-1].end
 	} else {
@@ -201,6 +201,37 @@ func (c *chooser) cost(i int) int {
 		n += c.atoms[i+1].start - c.atoms[i].end - marker
 	}
 	return n
+}
+
+// shownCost is the cost of an atom's own text.
+func (c *chooser) shownCost(i int) int {
+	n, ok := c.costs[i]
+	if !ok {
+		n = quarters(c.shown(i))
+		c.costs[i] = n
+	}
+	return n
+}
+
+// shown is an atom as it is shown.
+func (p *parsed) shown(i int) string {
+	t := p.text[p.atoms[i].start:p.atoms[i].end]
+	if p.atoms[i].kind == code {
+		return t
+	}
+	return lean(t, p.host)
+}
+
+// show writes a run of atoms with what stands between them.
+func (p *parsed) show(u run) string {
+	var b strings.Builder
+	for i := u.first; i <= u.last; i++ {
+		if i > u.first {
+			b.WriteString(p.text[p.atoms[i-1].end:p.atoms[i].start])
+		}
+		b.WriteString(p.shown(i))
+	}
+	return b.String()
 }
 
 // joins reports whether atoms i and i+1 stand side by side in one section.
@@ -234,7 +265,7 @@ func (r *ranking) reply(a Ask, picks []int) Reply {
 	out := Reply{Path: PathPassages}
 	section := int32(-2)
 	for _, u := range r.runs(picks) {
-		first, last := r.atoms[u.first], r.atoms[u.last]
+		first := r.atoms[u.first]
 		switch {
 		case first.section != section:
 			section = first.section
@@ -249,7 +280,7 @@ func (r *ranking) reply(a Ask, picks []int) Reply {
 		default:
 			b.WriteString("\n\n" + gap + "\n\n")
 		}
-		b.WriteString(r.text[first.start:last.end])
+		b.WriteString(r.show(u))
 		out.Citations = append(out.Citations, r.cite(a, u))
 	}
 	out.Text = b.String()
@@ -331,5 +362,3 @@ func (p *parsed) outline(budget int) string {
 	}
 	return ""
 }
-
-var _ = utf8.RuneError
