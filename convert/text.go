@@ -7,15 +7,26 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dipper-web/dipper/fault"
 )
 
 // textual makes the document of every kind but HTML. Plain text, Markdown,
 // JSON and XML are passed on byte for byte after decoding; a feed becomes a
 // list of its entries.
+//
+// A body that Binary knows as something else is fault.Unreadable, cause type.
 func textual(in Input, kind string) (Document, error) {
+	if mime, _, binary := Binary(in.Type, in.Body); binary {
+		return Document{}, fault.New(fault.Unreadable, fault.Type, "%s holds no text: its type is %s", in.URL, mime)
+	}
 	text, charset, guessed, err := decode(in.Body, in.Type, false)
 	if err != nil {
 		return Document{}, err
+	}
+	var cleaned []Removed
+	if in.Options.Clean {
+		text, cleaned = Clean(text)
 	}
 	doc := plainDocument(in, text, kind)
 	if kind == KindFeed {
@@ -25,7 +36,7 @@ func textual(in Input, kind string) (Document, error) {
 			doc.Kind = fallbackKind(text)
 		}
 	}
-	doc.Charset = charset
+	doc.Charset, doc.Removed = charset, append(doc.Removed, cleaned...)
 	if guessed {
 		doc.Removed = append(doc.Removed, charsetWarning(charset))
 	}
