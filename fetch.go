@@ -16,6 +16,10 @@ import (
 	"github.com/dipper-web/dipper/retrieve"
 )
 
+// maxFinalURL bounds the canonical form of a URL: percent escapes make a text of
+// 2,000 characters up to twelve times as long.
+const maxFinalURL = 12 * check.MaxURL
+
 // Fetch reads one page for one request. It ends in an Answer with an outcome,
 // or in an *Error whose failure is of package fault.
 func (c *Client) Fetch(ctx context.Context, req Request) (*Answer, error) {
@@ -43,6 +47,7 @@ func (c *Client) fetch(ctx context.Context, run *run, req Request) (*Answer, err
 	if err != nil {
 		return nil, err
 	}
+	visit.first = &verdict
 	got, err := c.docs.Do(ctx, c.want(req, target), func(ctx context.Context, stale *reading) (cache.Filled[reading], error) {
 		return c.read(ctx, visit, target, stale)
 	})
@@ -56,7 +61,7 @@ func (c *Client) fetch(ctx context.Context, run *run, req Request) (*Answer, err
 	if err != nil {
 		return nil, err
 	}
-	visit.showed(ctx, target, got.Value)
+	visit.showed(ctx, got.Value)
 	ans := c.describe(got, c.o.Permit.Trust(final), verdict)
 	if told := got.Value.outcome(); told != OK && told != Partial {
 		return ans.tell(told, got.Value), nil
@@ -141,13 +146,13 @@ type visit struct {
 	yes  bool
 	seen permit.Seen
 
-	warnings []Warning
+	first *permit.Verdict // what let the first URL pass; a hop asks nobody the same again
 }
 
 // permit judges a target, and remembers what the answer must warn of.
 func (v *visit) permit(ctx context.Context, t check.Target, hop bool) (permit.Verdict, error) {
 	done := v.run.enter(StagePermit)
-	verdict, err := v.c.o.Permit.Judge(ctx, permit.Request{Target: t, By: v.by, Seen: v.seen, Yes: v.yes, Hop: hop})
+	verdict, err := v.c.o.Permit.Judge(ctx, permit.Request{Target: t, By: v.by, Seen: v.seen, Yes: v.yes, Hop: hop, Prior: v.first})
 	return verdict, done(err, verdict.Reason)
 }
 
@@ -182,7 +187,8 @@ func (v *visit) get(ctx context.Context, t check.Target, stale *reading) (retrie
 // kept judges a page that was not just fetched by this caller as if it had been
 // asked for: lists for its URL, and everything for a final URL of another place.
 func (v *visit) kept(ctx context.Context, asked check.Target, got cache.Got[reading]) (check.Target, error) {
-	final, err := v.c.o.Limits.Parse(got.Value.Final)
+	// The page's own spelling of the URL may be longer than what a caller may write.
+	final, err := check.Limits{MaxURL: maxFinalURL, Declared: v.c.o.Limits.Declared}.Parse(got.Value.Final)
 	if err != nil {
 		return final, err
 	}

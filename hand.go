@@ -46,13 +46,19 @@ func (c *Client) describe(got cache.Got[reading], trust string, verdict permit.V
 			ans.Page.FetchedAt = r.Fetched
 		}
 	}
-	if verdict.Warning != "" {
-		ans.warn(verdict.Warning, verdict.Reason, 0)
+	for _, code := range verdict.Warnings {
+		ans.warn(code, consentWarnings[code], 0)
 	}
 	if got.Source == "offline" {
 		ans.Usage.WebFetchRequests = 0
 	}
 	return ans
+}
+
+// consentWarnings says what the codes of permit mean for this call.
+var consentWarnings = map[string]string{
+	permit.AllowedUnasked: "no rule names this host and nobody could be asked, so it was read (permissions.default: auto)",
+	permit.Unseen:         "the URL was named neither by a person nor by anything this session has shown",
 }
 
 // warn adds a warning.

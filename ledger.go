@@ -58,15 +58,16 @@ func (c *Client) keys(links []string) []string {
 			break
 		}
 		if t, err := check.Parse(l); err == nil {
-			keys = append(keys, permit.SeenKey(t))
+			keys = append(keys, permit.Key(t))
 		}
 	}
 	return keys
 }
 
-// showed remembers what the conversation has now seen: the URL a person named,
-// where a redirect leads, and the links of a page that is handed out.
-func (v *visit) showed(ctx context.Context, asked check.Target, r reading) {
+// showed remembers what the conversation has now seen: where a redirect leads,
+// and the links of a page that is handed out. A URL that a person named is
+// permit's to remember.
+func (v *visit) showed(ctx context.Context, r reading) {
 	add := func(origin string, keys ...string) {
 		if len(keys) == 0 {
 			return
@@ -75,11 +76,8 @@ func (v *visit) showed(ctx context.Context, asked check.Target, r reading) {
 			v.c.storeFailed("remembering what was seen", err)
 		}
 	}
-	if v.by == permit.Person {
-		add("user", permit.SeenKey(asked))
-	}
 	if r.Moved != nil {
-		add("redirect", v.c.keys([]string{r.Moved.To})...)
+		add(permit.FromRedirect, v.c.keys([]string{r.Moved.To})...)
 	}
-	add("page", r.Links...)
+	add(permit.FromPage, r.Links...)
 }

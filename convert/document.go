@@ -29,6 +29,7 @@ type Options struct {
 	Links   string // LinksInline, LinksEnd or LinksNone; "" is inline
 	Images  bool   // write the addresses of images; else their alternative text only
 	Full    bool   // everything visible, no choice of the main content
+	Clean   bool   // bodies that are passed on as they came are cleaned as well; see Clean
 	MaxText int    // bytes of Markdown, 0: DefaultMaxText
 }
 

@@ -148,34 +148,63 @@ func (t *tree) walk(i int32, visit func(i int32) bool) {
 	}
 }
 
-// shownText gives the visible text below i with blanks collapsed, at most
-// about limit bytes.
-func (t *tree) shownText(i int32, limit int) string {
-	var b strings.Builder
-	t.walk(i, func(j int32) bool {
-		n := t.node(j)
-		if n.mark&markHidden != 0 || b.Len() >= limit {
+// any reports whether match holds for a node in the subtree of i that is shown,
+// i included. It looks at no more than limit nodes.
+func (t *tree) any(i int32, limit int, match func(i int32) bool) bool {
+	at := i
+	for ; limit > 0; limit-- {
+		shown := t.nodes[at].mark&markHidden == 0
+		if shown && match(at) {
+			return true
+		}
+		if shown && t.nodes[at].first != none {
+			at = t.nodes[at].first
+			continue
+		}
+		for at != i && t.nodes[at].next == none {
+			at = t.nodes[at].parent
+		}
+		if at == i {
 			return false
 		}
+		at = t.nodes[at].next
+	}
+	return false
+}
+
+// nearby is how many nodes are looked at to learn what a part is like. It keeps
+// the time linear where parts are nested.
+const nearby = 400
+
+// shownText gives the visible text below i with blanks collapsed, at most
+// limit bytes.
+func (t *tree) shownText(i int32, limit int) string {
+	var b strings.Builder
+	t.any(i, 8*nearby+limit/4, func(j int32) bool {
+		n := t.node(j)
 		switch {
 		case n.kind == textNode:
-			b.WriteString(t.content(j))
+			s := t.content(j)
+			b.WriteString(s[:min(len(s), limit)])
 		case n.tag == atom.Br || isBlock(n.tag):
 			b.WriteByte(' ')
 		}
-		return true
+		return b.Len() >= limit
 	})
-	return strings.Join(strings.Fields(b.String()), " ")
+	s := strings.Join(strings.Fields(b.String()), " ")
+	return strings.ToValidUTF8(s[:min(len(s), limit)], "")
 }
 
-// rawText gives all text below i, hidden or not, as it stands.
+// rawText gives all text below i, hidden or not, as it stands, at most limit
+// bytes.
 func (t *tree) rawText(i int32, limit int) string {
 	var b strings.Builder
 	t.walk(i, func(j int32) bool {
-		if b.Len() < limit && t.nodes[j].kind == textNode {
-			b.WriteString(t.content(j))
+		if t.nodes[j].kind == textNode {
+			s := t.content(j)
+			b.WriteString(s[:min(len(s), limit-b.Len())])
 		}
 		return b.Len() < limit
 	})
-	return b.String()
+	return strings.ToValidUTF8(b.String(), "")
 }

@@ -24,6 +24,8 @@ type query struct {
 	variants []variant
 	concepts int
 	index    map[string]int // term → place in variants
+	number   bool           // asks for a quantity
+	yesno    bool           // can be answered by no
 	named    bool           // some concept is more than talk about the page
 }
 
@@ -56,6 +58,7 @@ func newQuery(prompt, title string) *query {
 		q.translate(w)
 	}
 	q.meanings(prompt)
+	q.sort(prompt)
 	eachWord(title, func(w string, wide bool) {
 		for _, t := range forms(w, wide) {
 			if i, ok := q.index[t]; ok {
@@ -192,3 +195,21 @@ func among(w string, list []string) bool {
 
 // vague reports whether the prompt names nothing: it asks for the page as a whole.
 func (q *query) vague() bool { return !q.named }
+
+// sort finds out what sort of answer a prompt asks for.
+func (q *query) sort(prompt string) {
+	s := spoken(clip(prompt, maxPrompt))
+	for _, p := range [...]string{" how many ", " how much ", " how long ", " how often ", " how deep ", " how wide ", " how big ", " how large ", " how old ", " how far ", " how high ",
+		" what value ", " which value ", " what size ", " what number ", " maximum ", " minimum ", " limit ", " since which ", " which version ", " what version ", " which release ", " when "} {
+		q.number = q.number || strings.Contains(s, p)
+	}
+	for _, p := range [...]string{"多少", "几", "多长", "多大", "多久", "何", "いくつ", "どれくらい", "版本", "いつ"} {
+		q.number = q.number || strings.Contains(prompt, p)
+	}
+	for _, p := range [...]string{" can ", " may ", " is ", " are ", " does ", " do ", " will ", " should ", " could "} {
+		q.yesno = q.yesno || strings.HasPrefix(s, p) || strings.Contains(s, p+"i ") || strings.Contains(s, p+"it ")
+	}
+	for _, p := range [...]string{"吗", "嗎", "能不能", "行不行", "可以", "ますか", "できる", "れる?"} {
+		q.yesno = q.yesno || strings.Contains(prompt, p)
+	}
+}

@@ -3,7 +3,12 @@
 
 package extract
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
 
 // tuning holds the numbers of the ranking.
 type tuning struct {
@@ -17,6 +22,8 @@ type tuning struct {
 	rowPrior, codePrior                                                float64
 	feedback                                                           float64
 	fellow, phrase, foreign                                            float64
+	novel, number, denial                                              float64
+	feedAtoms, feedTerms                                               int
 	after, floor                                                       float64
 }
 
@@ -27,6 +34,7 @@ var tune = tuning{
 	block: 0.5, near: 0.4, decay: 0.6, head: 1, path: 0.4, lead: 0.8,
 	reach: 4, cover: 0.4, crowd: 0.9, cost: 0.1, rowPrior: 1, codePrior: 0.8, after: 0.5, floor: 12,
 	fellow: 0.4, phrase: 0.7, foreign: 0.9,
+	novel: 0, number: 1.15, denial: 1.15, feedAtoms: 8, feedTerms: 8,
 }
 
 // hit says how often a variant of the query stands in an atom.
@@ -44,7 +52,11 @@ type ranking struct {
 	idf    []float64 // by variant
 	scores []float64 // by atom
 	heads  [][]hit   // by section: hits of its title
-	total  float64   // weight of all concepts that the page has
+	lex    *lexicon
+	words  [][]int32 // by atom: its words
+	parts  [][]share // by atom: what each concept gives its score
+	flags  []uint8
+	total  float64 // weight of all concepts that the page has
 }
 
 // rank scores every atom of a document.
@@ -53,6 +65,11 @@ func rank(p *parsed, q *query) *ranking {
 	r.count()
 	r.weigh()
 	r.score()
+	if tune.feedback > 0 && r.feed() {
+		r.match()
+		r.weigh()
+		r.score()
+	}
 	return r
 }
 
@@ -88,17 +105,32 @@ func (l *lexicon) word(w string, wide bool) int32 {
 func (r *ranking) count() {
 	lex := &lexicon{ids: map[string]int32{}, names: map[string]int32{}}
 	words := make([][]int32, len(r.atoms))
+	r.lex, r.words = lex, words
 	for i, a := range r.atoms {
 		var ids []int32
 		eachWord(r.text[a.start:a.end], func(w string, wide bool) { ids = append(ids, lex.word(w, wide)) })
 		words[i] = ids
 	}
 	r.q.widen(lex.vocab)
+	r.match()
+}
+
+// match finds the query's variants among the words that were read.
+func (r *ranking) match() {
+	lex, words := r.lex, r.words
 	byTerm := make([]int32, len(lex.vocab))
 	for n, t := range lex.vocab {
 		byTerm[n] = -1
 		if v, ok := r.q.index[t]; ok {
 			byTerm[n] = int32(v)
+		}
+	}
+	if r.flags == nil {
+		r.flags = make([]uint8, len(r.atoms))
+		if r.q.number || r.q.yesno {
+			for i, a := range r.atoms {
+				r.flags[i] = flagsOf(r.text[a.start:a.end])
+			}
 		}
 	}
 	r.hits, r.size = make([][]hit, len(r.atoms)), make([]float64, len(r.atoms))
@@ -165,6 +197,7 @@ func (r *ranking) weigh() {
 // neighbours, in the headings above it and in what introduces it.
 func (r *ranking) score() {
 	r.scores = make([]float64, len(r.atoms))
+	r.parts = make([][]share, len(r.atoms))
 	if r.total == 0 {
 		return
 	}
@@ -201,7 +234,7 @@ func (r *ranking) score() {
 			put(r.heads[a.section], tune.head)
 			put(path[a.section], tune.path)
 		}
-		r.scores[i] = r.combine(seen, tf, best, tune.k1*(1-tune.b+tune.b*max(size, tune.floor)/mean)) * prior(a.kind)
+		r.scores[i] = r.combine(i, seen, tf, best, tune.k1*(1-tune.b+tune.b*max(size, tune.floor)/mean)) * prior(a.kind) * r.suits(i)
 	}
 }
 
@@ -258,21 +291,117 @@ func (r *ranking) paths() [][]hit {
 }
 
 // combine turns the frequencies of one atom into its score and clears them.
-func (r *ranking) combine(seen []int32, tf, best []float64, norm float64) float64 {
+func (r *ranking) combine(i int, seen []int32, tf, best []float64, norm float64) float64 {
 	for _, v := range seen {
 		s := r.idf[v] * tf[v] * (tune.k1 + 1) / (tf[v] + norm)
 		c := r.q.variants[v].concept
 		best[c] = max(best[c], s)
 	}
 	sum, have := 0.0, 0.0
+	var parts []share
 	for _, v := range seen {
 		tf[v] = 0
 		c := r.q.variants[v].concept
 		if best[c] > 0 {
 			have += r.idf[v]
+			parts = append(parts, share{int32(c), float32(best[c])})
 		}
 		sum += best[c]
 		best[c] = 0
 	}
+	r.parts[i] = parts
 	return sum * math.Pow(min(1, have/r.total), tune.cover)
+}
+
+// share is what one concept gives an atom's score.
+type share struct {
+	concept int32
+	value   float32
+}
+
+// feed widens the query by the words that the best atoms have in common.
+func (r *ranking) feed() bool {
+	order := make([]int, 0, len(r.scores))
+	for i, s := range r.scores {
+		if s > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.scores[b], r.scores[a]) })
+	df := make([]float64, len(r.lex.vocab))
+	for _, ids := range r.words {
+		for _, id := range ids {
+			for _, t := range r.lex.terms[id] {
+				df[t]++
+			}
+		}
+	}
+	weight := map[int32]float64{}
+	for _, i := range order[:min(len(order), tune.feedAtoms)] {
+		seen := map[int32]bool{}
+		for _, id := range r.words[i] {
+			for _, t := range r.lex.terms[id] {
+				if !seen[t] {
+					seen[t] = true
+					weight[t] += r.scores[i]
+				}
+			}
+		}
+	}
+	type cand struct {
+		t int32
+		w float64
+	}
+	var cs []cand
+	n := float64(len(r.atoms))
+	for t, w := range weight {
+		name := r.lex.vocab[t]
+		if _, known := r.q.index[name]; known || stopTerms[name] || len(name) < 3 || df[t] < 2 || among(name, stopWords) {
+			continue
+		}
+		cs = append(cs, cand{t, w * math.Log(1+n/df[t])})
+	}
+	slices.SortFunc(cs, func(a, b cand) int { return cmp.Or(cmp.Compare(b.w, a.w), cmp.Compare(a.t, b.t)) })
+	if len(cs) == 0 {
+		return false
+	}
+	for _, c := range cs[:min(len(cs), tune.feedTerms)] {
+		r.q.add(r.lex.vocab[c.t], -1, tune.feedback*c.w/cs[0].w)
+	}
+	return true
+}
+
+const (
+	hasNumber uint8 = 1 << iota
+	hasDenial
+)
+
+// suits raises atoms of the sort that the prompt asks for: numbers, or a no.
+func (r *ranking) suits(i int) float64 {
+	f := 1.0
+	if r.q.number && r.flags[i]&hasNumber != 0 {
+		f *= tune.number
+	}
+	if r.q.yesno && r.flags[i]&hasDenial != 0 {
+		f *= tune.denial
+	}
+	return f
+}
+
+var denials = sortedWords(`not no never cannot nor none without only must isn aren doesn don won can't cannot shouldn unsupported deprecated impossible illegal invalid neither unless`)
+
+func flagsOf(s string) uint8 {
+	var f uint8
+	if strings.ContainsAny(s, "0123456789") {
+		f |= hasNumber
+	}
+	if strings.ContainsAny(s, "不无無没沒未") || strings.Contains(s, "ない") || strings.Contains(s, "ません") {
+		return f | hasDenial
+	}
+	eachWord(s, func(w string, wide bool) {
+		if !wide && among(w, denials) {
+			f |= hasDenial
+		}
+	})
+	return f
 }

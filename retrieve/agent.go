@@ -36,3 +36,9 @@ func version() string {
 	}
 	return v
 }
+
+// Version is the version of this build, as the user agent names it.
+func Version() string { return version() }
+
+// UserAgent is the User-Agent header that is sent.
+func (h *HTTP) UserAgent() string { return h.agent }

@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -17,6 +18,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dipper-web/dipper/cache"
+	"github.com/dipper-web/dipper/fault"
 )
 
 const (
@@ -105,7 +109,7 @@ func wantAcknowledged(t *testing.T, d *DB, kept map[string]int) {
 }
 
 func TestKilledWriters(t *testing.T) {
-	rounds := 12
+	rounds := 8
 	if n, err := strconv.Atoi(os.Getenv(roundsEnv)); err == nil {
 		rounds = n
 	}
@@ -176,4 +180,33 @@ func TestEightProcesses(t *testing.T) {
 	wantAcknowledged(t, d, all)
 	d.Close()
 	wantIntegrity(t, path)
+}
+
+// TestCancelAtRandom cancels calls in the middle: none hangs, and what was
+// acknowledged is there.
+func TestCancelAtRandom(t *testing.T) {
+	d := open(t, libraryPath(t), Options{})
+	var kept []cache.Entry
+	for i := range 300 {
+		ctx, cancel := context.WithCancel(t.Context())
+		e := page(fmt.Sprintf("p%d.example", i), 5000)
+		go func() {
+			for range i * 50 {
+				_ = ctx.Err()
+			}
+			cancel()
+		}()
+		switch err := d.Pages().Put(ctx, e); {
+		case err == nil:
+			kept = append(kept, e)
+		case !errors.Is(err, fault.Canceled):
+			t.Fatalf("Put = %v, want canceled", err)
+		}
+		if _, _, err := d.Pages().Get(ctx, e.Key); err != nil && !errors.Is(err, fault.Canceled) {
+			t.Fatalf("Get = %v, want canceled", err)
+		}
+		cancel()
+	}
+	wantKept(t, d.Pages(), kept...)
+	put(t, d.Pages(), page("after.example", 10))
 }
