@@ -172,7 +172,7 @@ func TestManyMeetTheSameDamage(t *testing.T) {
 // TestBitFlips turns one random bit at a time. Whatever comes back then is what
 // was put in, or nothing.
 func TestBitFlips(t *testing.T) {
-	const flips = 150
+	const flips = 100
 	var es []cache.Entry
 	for i := range 12 {
 		es = append(es, page(fmt.Sprintf("p%d.example", i), 200+i*700))

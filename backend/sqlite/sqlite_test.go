@@ -142,16 +142,14 @@ func wantIntegrity(t testing.TB, path string) {
 func onNetwork(string) (string, bool) { return "NFS", true }
 
 func TestExam(t *testing.T) {
-	for name, o := range map[string]Options{"local": {}, "network": {network: onNetwork}} {
-		t.Run(name, func(t *testing.T) {
-			t.Run("pages", func(t *testing.T) {
-				webtest.Shelf(t, func(t *testing.T) cache.Shelf { return open(t, libraryPath(t), o).Pages() })
-			})
-			t.Run("replies", func(t *testing.T) {
-				webtest.Store(t, func(t *testing.T) cache.Store { return open(t, libraryPath(t), o).Replies() })
-			})
-		})
+	shelf := func(o Options) func(t *testing.T) cache.Shelf {
+		return func(t *testing.T) cache.Shelf { return open(t, libraryPath(t), o).Pages() }
 	}
+	t.Run("pages", func(t *testing.T) { webtest.Shelf(t, shelf(Options{})) })
+	t.Run("pages on a network", func(t *testing.T) { webtest.Shelf(t, shelf(Options{network: onNetwork})) })
+	t.Run("replies", func(t *testing.T) {
+		webtest.Store(t, func(t *testing.T) cache.Store { return open(t, libraryPath(t), Options{}).Replies() })
+	})
 }
 
 func TestKeptAcrossOpen(t *testing.T) {

@@ -190,7 +190,7 @@ func storeCanceled(t *testing.T, s cache.Store) {
 }
 
 func storeParallel(t *testing.T, s cache.Store) {
-	const workers, each = 8, 20
+	const workers, each = 8, 6
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
@@ -332,7 +332,7 @@ func shelfClear(t *testing.T, s cache.Shelf) {
 // shelfModel runs random operations against the shelf and a map, and wants the
 // same from both. The amounts are far from any bound.
 func shelfModel(t *testing.T, s cache.Shelf) {
-	const operations = 400
+	const operations = 250
 	r := rand.New(rand.NewPCG(2026, 3))
 	model := map[string]cache.Entry{}
 	for i := range operations {
