@@ -4,7 +4,6 @@
 package cache_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/dipper-web/dipper/cache"
 	"github.com/dipper-web/dipper/fault"
-	"github.com/dipper-web/dipper/internal/webtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -53,10 +51,6 @@ func wantGot(t *testing.T, g got, value, source string) {
 	if g.Value != value || g.Source != source || g.Joined {
 		t.Errorf("got %q from %s (joined: %v), want %q from %s", g.Value, g.Source, g.Joined, value, source)
 	}
-}
-
-func TestMemoryExam(t *testing.T) {
-	webtest.Shelf(t, func(*testing.T) cache.Shelf { return cache.NewMemory(10 << 20) })
 }
 
 func TestFreshThenStale(t *testing.T) {
@@ -365,82 +359,6 @@ func TestAnotherProcessRefreshed(t *testing.T) {
 	})
 }
 
-// sickStore fails as told.
-type sickStore struct {
-	cache.Store
-	get, put error
-}
-
-func (s sickStore) Get(ctx context.Context, key string) (cache.Entry, bool, error) {
-	if s.get != nil {
-		return cache.Entry{}, false, s.get
-	}
-	return s.Store.Get(ctx, key)
-}
-
-func (s sickStore) Put(ctx context.Context, e cache.Entry) error {
-	if s.put != nil {
-		return s.put
-	}
-	return s.Store.Put(ctx, e)
-}
-
-func TestSickStoreIsAMiss(t *testing.T) {
-	ill := errors.New("ill")
-	garbage := cache.NewMemory(0)
-	_ = garbage.Put(t.Context(), cache.Entry{Key: "k", Data: []byte("{"), CheckedAt: time.Now()})
-	tests := []struct {
-		name   string
-		store  cache.Store
-		encode error
-		ops    string
-	}{
-		{"get fails", sickStore{cache.NewMemory(0), ill, nil}, nil, "get"},
-		{"put fails", sickStore{cache.NewMemory(0), nil, ill}, nil, "put"},
-		{"both fail", sickStore{cache.NewMemory(0), ill, ill}, nil, "get put"},
-		{"cannot be decoded", garbage, nil, "decode"},
-		{"cannot be encoded", cache.NewMemory(0), ill, "encode"},
-		{"the store gave up for us", sickStore{cache.NewMemory(0), context.Canceled, nil}, nil, ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var ops []string
-			o := cache.ViewOptions[string]{Store: tt.store, OnError: func(op string, _ error) { ops = append(ops, op) }}
-			if tt.encode != nil {
-				o.Encode = func(string) ([]byte, error) { return nil, tt.encode }
-			}
-			wantGot(t, do(t, cache.NewView(o), want{Key: "k"}, (&fills{}).keep), "fill 1", cache.Network)
-			if s := strings.Join(ops, " "); s != tt.ops {
-				t.Errorf("OnError heard %q, want %q", s, tt.ops)
-			}
-		})
-	}
-}
-
-// slowStore hangs until its context ends.
-type slowStore struct{}
-
-func (slowStore) Get(ctx context.Context, _ string) (cache.Entry, bool, error) {
-	<-ctx.Done()
-	return cache.Entry{}, false, ctx.Err()
-}
-
-func (slowStore) Put(ctx context.Context, _ cache.Entry) error {
-	<-ctx.Done()
-	return ctx.Err()
-}
-
-func TestHangingStoreCostsSecondsNotTheAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		v := cache.NewView(cache.ViewOptions[string]{Store: slowStore{}})
-		wantGot(t, do(t, v, want{Key: "k"}, (&fills{}).keep), "fill 1", cache.Network)
-		if took := time.Since(start); took > 10*time.Second {
-			t.Errorf("a hanging store held the answer for %v", took)
-		}
-	})
-}
-
 func TestLabelAndPut(t *testing.T) {
 	store := cache.NewMemory(0)
 	v := cache.NewView(cache.ViewOptions[string]{Store: store, Label: func(s string) (string, string, string) {
@@ -481,39 +399,6 @@ func TestViewMemoryIsBounded(t *testing.T) {
 	do(t, v, want{Key: "0"}, f.keep)
 	if f.n.Load() != 2 {
 		t.Error("a value bigger than the memory was held, or the one before it was given out")
-	}
-}
-
-func TestMemoryIsBounded(t *testing.T) {
-	const limit = 1 << 20
-	m := cache.NewMemory(limit)
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := range 2000 {
-		e := cache.Entry{Key: fmt.Sprint(r.IntN(300)), Data: make([]byte, r.IntN(60_000)), Title: strings.Repeat("t", r.IntN(50))}
-		if err := m.Put(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
-		if st, _ := m.Stats(t.Context()); st.Used > limit || st.Bytes > st.Used {
-			t.Fatalf("after %d entries %d bytes are used (%d of data), the bound is %d", i, st.Used, st.Bytes, limit)
-		}
-		if got, ok, _ := m.Get(t.Context(), e.Key); !ok || !bytes.Equal(got.Data, e.Data) {
-			t.Fatalf("the entry just put is not there")
-		}
-	}
-	for i := range 10_000 { // entries of nothing cost something too
-		if err := m.Put(t.Context(), cache.Entry{Key: fmt.Sprintf("empty %d", i)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if st, _ := m.Stats(t.Context()); st.Count > limit/100 {
-		t.Errorf("%d empty entries are held in %d bytes", st.Count, limit)
-	}
-	big := cache.Entry{Key: "1", Data: make([]byte, limit)}
-	if err := m.Put(t.Context(), big); !errors.Is(err, fault.TooLarge) {
-		t.Errorf("Put beyond the bound = %v, want toolarge", err)
-	}
-	if _, ok, _ := m.Get(t.Context(), "1"); ok {
-		t.Error("an older entry is given out in its place")
 	}
 }
 

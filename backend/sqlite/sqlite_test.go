@@ -248,9 +248,8 @@ func TestStrangeFilesAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestSchemaOfTheFirstRelease(t *testing.T) {
-	// The digest of the statements of schema 1: who changes them breaks every
-	// library that exists; a change is a new step.
+func TestSchema(t *testing.T) {
+	// A change to these is a new step of migrations, never an edit.
 	path := libraryPath(t)
 	open(t, path, Options{}).Close()
 	if got := rawString(t, path, "PRAGMA user_version"); got != fmt.Sprint(len(migrations())) {
@@ -462,44 +461,4 @@ func TestHeldLockEndsWithTheContext(t *testing.T) {
 	wantMiss(t, d.Pages(), "https://a.example/") // readers wait for nobody
 	time.AfterFunc(30*time.Millisecond, func() { _, _ = other.Exec("COMMIT") })
 	put(t, d.Pages(), page("a.example", 10))
-}
-
-func BenchmarkGet300KB(b *testing.B) {
-	d := open(b, libraryPath(b), Options{})
-	e := page("a.example", 300_000)
-	for i := range e.Data { // text, more or less
-		e.Data[i] = "etaoin shrdlu\n<p>"[e.Data[i]&15]
-	}
-	put(b, d.Pages(), e)
-	b.SetBytes(int64(len(e.Data)))
-	for b.Loop() {
-		if _, ok, err := d.Pages().Get(b.Context(), e.Key); !ok || err != nil {
-			b.Fatal(ok, err)
-		}
-	}
-}
-
-func BenchmarkPut300KB(b *testing.B) {
-	d := open(b, libraryPath(b), Options{})
-	e := page("a.example", 300_000)
-	for i := range e.Data {
-		e.Data[i] = "etaoin shrdlu\n<p>"[e.Data[i]&15]
-	}
-	for b.Loop() {
-		put(b, d.Pages(), e)
-	}
-}
-
-func BenchmarkOpen(b *testing.B) {
-	path := libraryPath(b)
-	d := open(b, path, Options{})
-	put(b, d.Pages(), page("a.example", 1000))
-	d.Close()
-	for b.Loop() {
-		d, err := Open(b.Context(), path, Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		d.Close()
-	}
 }
