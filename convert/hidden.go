@@ -64,6 +64,10 @@ func (h *hider) visit(i int32) {
 		return
 	}
 	if n.kind != elementNode {
+		if h.t.is(n.parent, atom.Details) && h.unfindable(n.parent) && !isBlankText(h.t.content(i)) && n.kind == textNode {
+			n.mark |= markHidden | markCounted
+			h.whys[i] = unlabelled
+		}
 		return
 	}
 	if never(h.t, i) {

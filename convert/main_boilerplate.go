@@ -57,14 +57,7 @@ func (c *chooser) within(i int32) bool {
 	return false
 }
 
-func (c *chooser) holdsHeading(i int32) bool {
-	found := false
-	c.t.walk(i, func(j int32) bool {
-		found = found || c.t.is(j, atom.H1) && c.stats[j].letters > 0
-		return !found && c.t.node(j).mark&markHidden == 0
-	})
-	return found
-}
+func (c *chooser) holdsHeading(i int32) bool { return c.holds[i]&holdsTitle != 0 }
 
 // isAside tells a side column from a note that belongs to the text.
 func (c *chooser) isAside(i int32, s stat) bool {

@@ -33,6 +33,7 @@ const (
 type chooser struct {
 	t     *tree
 	stats []stat
+	holds []uint8 // what is in a node
 	boil  []bool  // parts that are boilerplate by their own nature
 	rest  []int32 // letters of a node without the boilerplate in it
 	own   []int32 // the same outside of links
@@ -42,6 +43,7 @@ type chooser struct {
 // choose marks what is not main content with markLeftOut.
 func choose(t *tree, stats []stat) {
 	c := &chooser{t: t, stats: stats, boil: make([]bool, len(t.nodes)), root: bodyNode}
+	c.survey()
 	c.find()
 	c.weigh()
 	if c.rest[bodyNode] == 0 {
@@ -52,6 +54,33 @@ func choose(t *tree, stats []stat) {
 		c.leaveRest()
 	}
 	c.prune(trusted)
+}
+
+// What a part holds.
+const (
+	holdsMain uint8 = 1 << iota
+	holdsArticle
+	holdsTitle
+)
+
+// survey notes which parts hold a main element, a large article, or an h1.
+func (c *chooser) survey() {
+	c.holds = make([]uint8, len(c.stats))
+	for i := int32(len(c.stats) - 1); i > bodyNode; i-- {
+		n := c.t.node(i)
+		if n.mark&markHidden != 0 || n.kind != elementNode {
+			continue
+		}
+		switch {
+		case c.isMain(i):
+			c.holds[i] |= holdsMain
+		case n.tag == atom.Article && c.stats[i].letters > c.stats[bodyNode].letters/4:
+			c.holds[i] |= holdsArticle
+		case n.tag == atom.H1 && c.stats[i].letters > 0:
+			c.holds[i] |= holdsTitle
+		}
+		c.holds[n.parent] |= c.holds[i]
+	}
 }
 
 // find notes the parts that are boilerplate by their own nature.
@@ -73,15 +102,8 @@ func (c *chooser) find() {
 // holdsMain reports whether a part cannot be boilerplate, since it is most of
 // the page or holds what the page calls its main content.
 func (c *chooser) holdsMain(i, total int32) bool {
-	if s := c.stats[i]; s.own() > total/2 && s.density() < dense {
-		return true
-	}
-	found := false
-	c.t.walk(i, func(j int32) bool {
-		found = found || c.isMain(j) || c.t.is(j, atom.Article) && c.stats[j].letters > total/4
-		return !found
-	})
-	return found
+	s := c.stats[i]
+	return s.own() > total/2 && s.density() < dense || c.holds[i]&(holdsMain|holdsArticle) != 0
 }
 
 func (c *chooser) isMain(i int32) bool {
@@ -183,7 +205,7 @@ func (c *chooser) soleArticle(i int32) int32 {
 }
 
 // dominantPart goes down from i as long as one child holds nearly all running
-// text.
+// text and what stands beside it looks like the frame of a page.
 func (c *chooser) dominantPart(i int32) int32 {
 	total := int64(c.own[i])
 	if total == 0 {
@@ -196,17 +218,36 @@ func (c *chooser) dominantPart(i int32) int32 {
 				next = ch
 			}
 		}
-		if next == none || !canBeRoot(c.t.nodes[next].tag) {
+		if next == none || !isContainer(c.t.nodes[next].tag) {
 			return i
+		}
+		for ch := c.t.nodes[i].first; ch != none; ch = c.t.nodes[ch].next {
+			if ch != next && !c.boil[ch] && !c.isFrame(ch) {
+				return i
+			}
 		}
 		i = next
 	}
 }
 
-// canBeRoot reports whether a part with this tag can be the whole content.
-func canBeRoot(tag atom.Atom) bool {
+// isFrame reports whether a part beside the main one can be left out: a
+// container of links or of few words. Text, paragraphs and tables are content
+// wherever they stand.
+func (c *chooser) isFrame(i int32) bool {
+	n, s := c.t.node(i), c.stats[i]
+	switch {
+	case n.mark&markHidden != 0 || s.letters == 0:
+		return true
+	case n.kind != elementNode || !isContainer(n.tag):
+		return false
+	}
+	return s.density() > halfDense && s.own() < smallPage || s.letters < shortTitle/2 && c.holds[i]&holdsTitle == 0
+}
+
+// isContainer reports whether an element only groups others.
+func isContainer(tag atom.Atom) bool {
 	switch tag {
-	case atom.Div, atom.Section, atom.Article, atom.Main, atom.Center, atom.Form, atom.Td, atom.Tr, atom.Tbody, atom.Table, 0:
+	case atom.Div, atom.Section, atom.Article, atom.Main, atom.Center, atom.Form, atom.Header, atom.Footer, atom.Aside, atom.Nav, 0:
 		return true
 	}
 	return false
@@ -216,7 +257,7 @@ func canBeRoot(tag atom.Atom) bool {
 // The title of the page is kept where the part has none.
 func (c *chooser) leaveRest() {
 	keep := none
-	if !c.hasTitle(c.root) {
+	if c.holds[c.root]&holdsTitle == 0 {
 		keep = c.pageTitle()
 	}
 	spare := map[int32]bool{}
@@ -246,26 +287,14 @@ func (c *chooser) leaveOut(i int32, spare map[int32]bool, keep int32) {
 	}
 }
 
-func (c *chooser) hasTitle(i int32) bool {
-	found := false
-	c.t.walk(i, func(j int32) bool {
-		found = found || c.t.is(j, atom.H1) && c.stats[j].letters > 0
-		return !found && c.t.node(j).mark&markHidden == 0 && !c.boil[j]
-	})
-	return found
-}
-
 // pageTitle gives the first h1 of the page, unless it is the name of the site.
 func (c *chooser) pageTitle() int32 {
 	h1 := none
-	c.t.walk(bodyNode, func(j int32) bool {
-		if c.t.node(j).mark&markHidden != 0 || h1 != none {
-			return false
-		}
+	c.t.any(bodyNode, len(c.stats), func(j int32) bool {
 		if c.t.is(j, atom.H1) && c.stats[j].letters > 0 && c.stats[j].letters <= shortTitle && c.stats[j].density() < dense {
 			h1 = j
 		}
-		return true
+		return h1 != none
 	})
 	return h1
 }

@@ -69,13 +69,13 @@ func (w *writer) headingID(i int32) string {
 		return id
 	}
 	id := ""
-	w.t.walk(i, func(j int32) bool {
-		if id == "" && w.t.nodes[j].kind == elementNode {
+	w.t.any(i, nearby, func(j int32) bool {
+		if w.t.nodes[j].kind == elementNode {
 			if id = w.t.get(j, keyID); id == "" && w.t.is(j, atom.A) {
 				id = w.t.get(j, keyName)
 			}
 		}
-		return id == ""
+		return id != ""
 	})
 	if id == "" && len(w.ids) > 0 {
 		id = w.ids[len(w.ids)-1]

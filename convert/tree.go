@@ -151,9 +151,14 @@ func (t *tree) walk(i int32, visit func(i int32) bool) {
 // any reports whether match holds for a node in the subtree of i that is shown,
 // i included. It looks at no more than limit nodes.
 func (t *tree) any(i int32, limit int, match func(i int32) bool) bool {
+	return t.scan(i, limit, markHidden, match)
+}
+
+// scan is any for nodes without the marks in skip.
+func (t *tree) scan(i int32, limit int, skip mark, match func(i int32) bool) bool {
 	at := i
 	for ; limit > 0; limit-- {
-		shown := t.nodes[at].mark&markHidden == 0
+		shown := t.nodes[at].mark&skip == 0
 		if shown && match(at) {
 			return true
 		}
@@ -199,12 +204,12 @@ func (t *tree) shownText(i int32, limit int) string {
 // bytes.
 func (t *tree) rawText(i int32, limit int) string {
 	var b strings.Builder
-	t.walk(i, func(j int32) bool {
+	t.scan(i, 8*nearby+limit/4, 0, func(j int32) bool {
 		if t.nodes[j].kind == textNode {
 			s := t.content(j)
 			b.WriteString(s[:min(len(s), limit-b.Len())])
 		}
-		return b.Len() < limit
+		return b.Len() >= limit
 	})
 	return strings.ToValidUTF8(b.String(), "")
 }

@@ -72,6 +72,9 @@ func (b *builder) push(o open) {
 	b.stack = append(b.stack, o)
 	b.count[o.tag]++
 	if o.tag == atom.Svg || o.tag == atom.Math {
+		if b.foreign == 0 {
+			b.foreignAt = len(b.stack) - 1
+		}
 		b.foreign++
 	}
 }
@@ -155,6 +158,7 @@ func (b *builder) closeIfOpen(tag atom.Atom, stop class) {
 // imply closes what the start of an element ends by itself.
 func (b *builder) imply(tag atom.Atom, c class) {
 	if c.has(closesP) {
+		b.closeIfOpen(atom.Select, barrier) // never closed: nothing of the kind may be in it
 		b.closeIfOpen(atom.P, barrier)
 	}
 	switch tag {
@@ -169,6 +173,8 @@ func (b *builder) imply(tag atom.Atom, c class) {
 	case atom.A, atom.Button, atom.Nobr, atom.Option:
 		b.endTag(tag, nil)
 		b.forget(tag)
+	case atom.Select:
+		b.closeIfOpen(tag, barrier)
 	case atom.Optgroup:
 		b.endTag(atom.Option, nil)
 		b.endTag(atom.Optgroup, nil)
@@ -235,7 +241,7 @@ func (b *builder) startForeign(tag atom.Atom, c class) {
 	for k := len(b.stack) - 1; k >= max(1, len(b.stack)-maxSearch); k-- {
 		switch b.stack[k].tag {
 		case atom.Svg, atom.Math:
-			b.pop(k)
+			b.pop(b.foreignAt)
 			return
 		case atom.Foreignobject, atom.ForeignObject, atom.Desc, atom.Title, atom.AnnotationXml, atom.Mtext, atom.Mi, atom.Mo, atom.Mn, atom.Ms:
 			return

@@ -60,7 +60,9 @@ type builder struct {
 	count   map[atom.Atom]int // open elements by tag: most searches end here
 	reopen  []int32           // formatting elements to open again, oldest first
 	foreign int               // open svg and math elements
-	body    bool              // the body has begun
+	// foreignAt is the place of the outermost of them in the stack.
+	foreignAt int
+	body      bool // the body has begun
 }
 
 // parse reads a whole page. It never fails: what cannot be understood is

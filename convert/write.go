@@ -268,12 +268,7 @@ func (w *writer) summary(i int32, c context) {
 }
 
 func (w *writer) holdsHeading(i int32) bool {
-	found := false
-	w.t.walk(i, func(j int32) bool {
-		found = found || isHeading(w.t.nodes[j].tag)
-		return !found
-	})
-	return found
+	return w.t.any(i, nearby, func(j int32) bool { return isHeading(w.t.nodes[j].tag) })
 }
 
 // end mutes the style or link of a formatting element that ended here while

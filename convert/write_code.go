@@ -171,29 +171,22 @@ func (w *writer) language(i int32) string {
 		}
 		// A wrapper of one block only: a class above several blocks is theirs
 		// only where it says so itself.
-		if at = w.t.nodes[at].parent; at != none && w.preCount(at) > 1 {
+		if at = w.t.nodes[at].parent; at != none && w.holdsBlocksOfCode(at) {
 			break
 		}
 	}
 	return ""
 }
 
-// preCount counts code blocks among the children and grandchildren of i, at
-// most two.
-func (w *writer) preCount(i int32) int {
-	n, looked := 0, 0
-	w.t.walk(i, func(j int32) bool {
-		looked++
+// holdsBlocksOfCode reports whether i holds more than one block of code.
+func (w *writer) holdsBlocksOfCode(i int32) bool {
+	n := 0
+	return w.t.any(i, nearby, func(j int32) bool {
 		if w.t.is(j, atom.Pre) {
 			n++
-			return false
 		}
-		return n < 2 && looked < 400
+		return n > 1
 	})
-	if looked >= 400 {
-		return 2
-	}
-	return n
 }
 
 // languageOf reads the language from the attributes of one element.

@@ -14,9 +14,9 @@ import (
 // cannot mean anything where it stands is left as it is: a backslash costs a
 // reader attention and a model a token.
 type escapes struct {
-	star, score, tick, tilde bool         // signs of this kind can find a partner
-	brackets                 map[int]bool // offsets of brackets that would form a link
-	verbatim                 [][2]int     // ranges of TeX, not to be touched
+	star, score, tick, tilde bool     // signs of this kind can find a partner
+	brackets                 []bool   // by offset: brackets that would form a link
+	verbatim                 [][2]int // ranges of TeX, not to be touched
 }
 
 // findEscapes looks at all the plain text of an inline at once, since signs
@@ -40,7 +40,7 @@ func findEscapes(p *inline, all style, numbered bool) escapes {
 			case '[':
 				depth = append(depth, at)
 				if inLink {
-					x.bracket(at)
+					x.bracket(at, len(p.buf))
 				}
 			case ']':
 				open := -1
@@ -48,9 +48,9 @@ func findEscapes(p *inline, all style, numbered bool) escapes {
 					open, depth = depth[n-1], depth[:n-1]
 				}
 				if inLink || linkFollows(p, k, at, open, numbered) {
-					x.bracket(at)
+					x.bracket(at, len(p.buf))
 					if open >= 0 {
-						x.bracket(open)
+						x.bracket(open, len(p.buf))
 					}
 				}
 			}
@@ -63,9 +63,9 @@ func findEscapes(p *inline, all style, numbered bool) escapes {
 	return x
 }
 
-func (x *escapes) bracket(at int) {
+func (x *escapes) bracket(at, size int) {
 	if x.brackets == nil {
-		x.brackets = map[int]bool{}
+		x.brackets = make([]bool, size)
 	}
 	x.brackets[at] = true
 }
@@ -200,7 +200,7 @@ func (x *escapes) needed(c byte, p *inline, k, at int, m mode) bool {
 	case '~':
 		return x.tilde && !loose(p.buf, at)
 	case '[', ']':
-		return x.brackets[at]
+		return at < len(x.brackets) && x.brackets[at]
 	case '|':
 		return m == inCell
 	case '<':

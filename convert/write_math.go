@@ -48,12 +48,7 @@ func (w *writer) mathContainer(i int32, c context) bool {
 
 // hasOnlyCopy reports whether a typeset formula holds the only MathML of it.
 func (w *writer) hasOnlyCopy(i int32) bool {
-	found := false
-	w.t.walk(i, func(j int32) bool {
-		found = found || w.t.is(j, atom.Math)
-		return !found
-	})
-	if !found {
+	if !w.t.any(i, nearby, func(j int32) bool { return w.t.is(j, atom.Math) }) {
 		return false
 	}
 	for next := w.t.nodes[i].next; next != none; next = w.t.nodes[next].next {
@@ -118,14 +113,11 @@ func tidyTeX(s string) string {
 // texOf finds the TeX that a math element carries.
 func texOf(t *tree, i int32) (string, bool) {
 	tex, found := "", false
-	t.walk(i, func(j int32) bool {
-		if t.name(j) == "annotation" {
-			if strings.Contains(strings.ToLower(t.get(j, keyEncoding)), "tex") {
-				tex, found = t.rawText(j, maxFormula+1), true
-			}
-			return false
+	t.scan(i, 20*nearby, 0, func(j int32) bool {
+		if t.nodes[j].kind == elementNode && t.name(j) == "annotation" && strings.Contains(strings.ToLower(t.get(j, keyEncoding)), "tex") {
+			tex, found = t.rawText(j, maxFormula+1), true
 		}
-		return !found
+		return found
 	})
 	if !found {
 		tex, found = t.attr(i, keyAltText)

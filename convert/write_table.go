@@ -11,7 +11,8 @@ import (
 )
 
 // maxColumns and maxSpan keep a small table with large spans from growing into
-// gigabytes; maxSpan is above what a table that people read uses.
+// gigabytes; both are above what a table that people read uses. A wider one is
+// written cell by cell.
 const (
 	maxColumns = 400
 	maxSpan    = 64
@@ -130,13 +131,10 @@ func (g *grid) row(t *tree, tr int32, cells []int32, head bool, below *[]int) {
 	}
 	for _, ch := range cells {
 		fill()
-		if len(r.cells) >= maxColumns {
-			break
-		}
 		isHead := t.is(ch, atom.Th)
 		g.headed = g.headed || isHead || head
 		wide, tall := span(t, ch, keyColspan), span(t, ch, keyRowspan)
-		for k := 0; k < wide && len(r.cells) < maxColumns; k++ {
+		for k := 0; k == 0 || k < wide && len(r.cells) < maxColumns; k++ {
 			at := len(r.cells)
 			for len(*below) <= at {
 				*below = append(*below, 0)
@@ -200,7 +198,7 @@ func (w *writer) isLayout(i int32, g *grid) bool {
 	if len(g.rows) == 1 && len(g.rows[0].cells) == 1 && !g.headed {
 		return true
 	}
-	if g.columns == 1 && !g.headed && g.caption == none || w.holdsLayout(g) {
+	if g.columns == 1 && !g.headed && g.caption == none || g.columns > maxColumns || w.holdsLayout(g) {
 		return true
 	}
 	return false
@@ -209,29 +207,12 @@ func (w *writer) isLayout(i int32, g *grid) bool {
 // holdsLayout reports whether the cells hold what no cell of data holds: a
 // heading, a table with rows of its own, a section of a page.
 func (w *writer) holdsLayout(g *grid) bool {
-	looked := 0
+	if g.headed {
+		return false
+	}
 	for _, r := range g.rows {
 		for _, c := range r.cells {
-			if c.node == none || w.t.node(c.node).mark&markBlock == 0 {
-				continue
-			}
-			found := false
-			w.t.walk(c.node, func(j int32) bool {
-				if looked++; looked > 2000 || j == c.node {
-					return looked <= 2000
-				}
-				n := w.t.node(j)
-				switch {
-				case n.mark&markHidden != 0:
-					return false
-				case isHeading(n.tag) && !g.headed, n.tag == atom.Article, n.tag == atom.Section, n.tag == atom.Main:
-					found = true
-				case n.tag == atom.Table:
-					found = found || w.rowCount(j) > 1 && !g.headed
-				}
-				return !found
-			})
-			if found {
+			if c.node != none && w.t.node(c.node).mark&markBlock != 0 && w.t.any(c.node, nearby, w.isPagePart) {
 				return true
 			}
 		}
@@ -239,16 +220,21 @@ func (w *writer) holdsLayout(g *grid) bool {
 	return false
 }
 
-func (w *writer) rowCount(i int32) int {
-	n, looked := 0, 0
-	w.t.walk(i, func(j int32) bool {
-		looked++
-		if w.t.is(j, atom.Tr) {
-			n++
-		}
-		return n < 2 && looked < 400
-	})
-	return n
+func (w *writer) isPagePart(i int32) bool {
+	switch tag := w.t.nodes[i].tag; tag {
+	case atom.Article, atom.Section, atom.Main:
+		return true
+	case atom.Table:
+		rows := 0
+		return w.t.any(i, nearby, func(j int32) bool {
+			if w.t.is(j, atom.Tr) {
+				rows++
+			}
+			return rows > 1
+		})
+	default:
+		return isHeading(tag)
+	}
 }
 
 // unfold writes the cells of a layout table one after the other; a row of
@@ -411,11 +397,11 @@ func (w *writer) codeTable(i int32, g *grid) bool {
 		return false
 	}
 	lang := ""
-	w.t.walk(language, func(j int32) bool {
-		if lang == "" && w.t.nodes[j].kind == elementNode {
+	w.t.any(language, nearby, func(j int32) bool {
+		if w.t.nodes[j].kind == elementNode {
 			lang = languageOf(w.t, j)
 		}
-		return lang == ""
+		return lang != ""
 	})
 	for at, k := i, 0; lang == "" && k < 4 && at != none; k++ {
 		lang = languageOf(w.t, at)
@@ -435,11 +421,5 @@ func isCodeCell(t *tree, i int32) bool {
 	if hasWord(t.get(i, keyClass), "code", "blob-code", "hljs-ln-code", "rouge-code", "line-content", "blob-code-inner") {
 		return true
 	}
-	found, looked := false, 0
-	t.walk(i, func(j int32) bool {
-		looked++
-		found = found || t.is(j, atom.Pre)
-		return !found && looked < 50
-	})
-	return found
+	return t.any(i, nearby, func(j int32) bool { return t.is(j, atom.Pre) })
 }
