@@ -40,7 +40,7 @@ func kindOf(contentType string, body []byte, rawURL string) string {
 		return KindHTML
 	case mt == "text/markdown", mt == "text/x-markdown", mt == "text/vnd.daringfireball.markdown":
 		return KindMarkdown
-	case mt == "application/rss+xml", mt == "application/atom+xml", mt == "application/rdf+xml" && looksFeed(body):
+	case mt == "application/rss+xml", mt == "application/atom+xml", mt == "application/feed+json", mt == "application/rdf+xml" && looksFeed(body):
 		return KindFeed
 	case isJSONType(mt):
 		return jsonKind(body)

@@ -57,8 +57,8 @@ var instructionPatterns = map[string]*regexp.Regexp{
 	"disregard ": regexp.MustCompile(`^disregard ` + earlier + `(?: and [a-z]+)?\s(?:\w+ ){0,3}?` + rules + `\b`),
 	"forget ":    regexp.MustCompile(`^forget (?:everything (?:you|above|before)|` + earlier + `\s(?:\w+ ){0,3}?` + rules + `\b)`),
 	"override ":  regexp.MustCompile(`^override ` + earlier + `\s(?:\w+ ){0,3}?` + rules + `\b`),
-	"you are now ": regexp.MustCompile(`^you are now (?:an? |the |in |acting |operating )(?:\w+ ){0,4}?(?:assistant|ai|agent|model|chatbot|bot|mode|dan|` +
-		`unrestricted|jailbroken)\b`),
+	"you are now ": regexp.MustCompile(`^you are now (?:(?:an? |the |acting |operating )(?:\w+ ){0,4}?(?:assistant|ai|agent|model|chatbot|bot|` +
+		`unrestricted|jailbroken)|(?:in )?(?:developer mode|jailbroken|unrestricted|dan))\b`),
 	"system prompt":        regexp.MustCompile(`^system prompt(?: is|:| override| update| begins|\W{1,3}you)`),
 	"your system ":         regexp.MustCompile(`^your system (?:prompt|message|instructions?)`),
 	"new instructions":     regexp.MustCompile(`^new instructions(?: for (?:the |an? |any )?(?:ai|assistants?|agents?|models?|llms?)\b|:)`),
