@@ -64,7 +64,7 @@ func (c *Client) fetch(ctx context.Context, run *run, req Request) (*Answer, err
 	visit.showed(ctx, got.Value)
 	ans := c.describe(got, c.o.Permit.Trust(final), verdict)
 	if told := got.Value.outcome(); told != OK && told != Partial {
-		return ans.tell(told, got.Value), nil
+		return ans.tell(told, got.Value, target), nil
 	}
 	return c.hand(ctx, run, req, ans, target.Fragment(), got.Value)
 }
@@ -106,6 +106,7 @@ func (c *Client) check(run *run, req Request) (Request, check.Target, error) {
 func (c *Client) want(req Request, target check.Target) cache.Want[reading] {
 	return cache.Want[reading]{
 		Key: c.o.Scope + " " + target.Key(), Refresh: req.Refresh, Offline: req.Offline,
+		Party: string(req.NamedBy) + " " + req.Session, // a refusal judged for one caller is not another's
 		AnyAge: !req.Refresh && (req.Cursor != "" || req.Section != "" || req.Find != ""),
 		Valid: func(r reading) bool {
 			return r.usable() && (!r.Addr.IsValid() || c.o.Get.MayReach(r.Addr))
@@ -127,8 +128,7 @@ func (c *Client) convert(ctx context.Context, run *run, p retrieve.Page) (readin
 	}
 	done := run.enter(StageConvert)
 	if mime, _, binary := convert.Binary(p.Type, p.Body); binary && p.Status < 400 && len(p.Body) > 0 {
-		err := next.save(ctx, c.o.Keep, mime)
-		return next, done(err, "saved "+mime)
+		return next, done(next.save(ctx, c.o.Keep, mime), "saved "+mime)
 	}
 	doc, err := convert.Markdown(next.input(convert.Options{}))
 	if err != nil && p.Status >= 400 {

@@ -81,7 +81,12 @@ func (r *reading) document(req Request) (convert.Document, error) {
 
 // save keeps a binary body on disk; the reading itself lets go of it.
 func (r *reading) save(ctx context.Context, k Keeper, mime string) error {
-	if k == nil {
+	switch {
+	case r.Cut == "size":
+		return fault.New(fault.TooLarge, "", "%s is %s and larger than a page may be", r.Final, mime)
+	case r.Cut != "":
+		return fault.New(fault.Unreachable, fault.Reset, "%s is %s, and it did not come whole", r.Final, mime)
+	case k == nil:
 		return fault.New(fault.Unreadable, fault.Type, "%s is %s, and there is no folder to keep binary files in", r.Final, mime)
 	}
 	path, err := k.Keep(ctx, convert.SafeName(r.Final, mime), r.Body)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dipper-web/dipper/check"
 	"github.com/dipper-web/dipper/convert"
 	"github.com/dipper-web/dipper/extract"
 	"github.com/dipper-web/dipper/fault"
@@ -161,7 +162,7 @@ func (a *Answer) find(req Request, doc convert.Document) {
 
 // tell fills in an answer that holds no page: what happened, what to do, and
 // the first lines of what the site said.
-func (a *Answer) tell(o Outcome, r reading) *Answer {
+func (a *Answer) tell(o Outcome, r reading, asked check.Target) *Answer {
 	a.Outcome, a.Moved, a.Saved = o, r.Moved, r.Saved
 	lines := []string{r.statusLine()}
 	switch o {
@@ -182,6 +183,9 @@ func (a *Answer) tell(o Outcome, r reading) *Answer {
 		lines = append(lines, "The site answers with a bot check or a consent wall instead of the page.", "Do not try again at once; use another source.")
 	case NotFound:
 		lines = append(lines, "The page is not there. "+said(r.Doc.Title), "Check the URL, or search for the page's new place.")
+		if shorter, ok := asked.Trimmed(); ok {
+			lines = append(lines, "The URL ends in punctuation that may belong to the sentence it was taken from: try "+shorter.String())
+		}
 	case Empty:
 		lines = append(lines, "The page is empty: it holds no text at all.")
 	}

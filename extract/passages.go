@@ -89,7 +89,7 @@ const gap = "[…]"
 
 // choose picks atoms between two offsets until the budget is used.
 func (r *ranking) choose(from, to, budget int) []int {
-	c := &chooser{ranking: r, left: budget*4 - 8, taken: map[int]bool{}, opened: map[int32]bool{}, used: map[int32]int{}, costs: map[int]int{}, covered: map[int32]float64{}}
+	c := &chooser{ranking: r, left: budget*4 - 8, taken: map[int]bool{}, opened: map[int32]bool{}, used: map[int32]int{}, costs: map[int]int{}}
 	var order []int
 	for i, a := range r.atoms {
 		if r.scores[i] > 0 && a.start >= from && a.end <= to {
@@ -103,13 +103,12 @@ func (r *ranking) choose(from, to, budget int) []int {
 
 type chooser struct {
 	*ranking
-	left    int // quarter tokens
-	picks   []int
-	taken   map[int]bool
-	opened  map[int32]bool
-	used    map[int32]int // quarter tokens by section
-	costs   map[int]int   // quarter tokens by atom
-	covered map[int32]float64
+	left   int // quarter tokens
+	picks  []int
+	taken  map[int]bool
+	opened map[int32]bool
+	used   map[int32]int // quarter tokens by section
+	costs  map[int]int   // quarter tokens by atom
 }
 
 // fill takes the best atom again and again; what a section already has makes its
@@ -118,7 +117,7 @@ func (c *chooser) fill(order []int) {
 	value := func(i int) float64 {
 		a := c.atoms[i]
 		crowd := 1 + tune.crowd*float64(c.used[a.section])/float64(4*PassageBudget)
-		return c.scores[i] / crowd * c.fresh(i)
+		return c.scores[i] / crowd
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		switch {
@@ -141,20 +140,6 @@ func (c *chooser) fill(order []int) {
 		order = slices.Delete(order, best, best+1)
 		c.take(i)
 	}
-}
-
-// fresh is the share of an atom's score that comes from concepts which the picks
-// do not have yet.
-func (c *chooser) fresh(i int) float64 {
-	if tune.novel == 0 {
-		return 1
-	}
-	all, left := 0.0, 0.0
-	for _, p := range c.parts[i] {
-		all += float64(p.value)
-		left += float64(p.value) / (1 + tune.novel*c.covered[p.concept])
-	}
-	return left / max(all, 1e-9)
 }
 
 // take takes an atom with what introduces it and what follows it, if there is room.
@@ -198,9 +183,6 @@ func (c *chooser) put(group ...int) bool {
 	for _, i := range fresh {
 		c.used[c.atoms[i].section] += c.shownCost(i)
 		c.opened[c.atoms[i].section] = true
-		for _, p := range c.parts[i] {
-			c.covered[p.concept] += float64(p.value) / max(c.scores[i], 1e-9)
-		}
 	}
 	return true
 }

@@ -22,7 +22,7 @@ type tuning struct {
 	rowPrior, codePrior                                                float64
 	feedback                                                           float64
 	fellow, phrase, foreign                                            float64
-	novel, number, denial                                              float64
+	number, denial                                                     float64
 	feedAtoms, feedTerms                                               int
 	after, floor                                                       float64
 }
@@ -34,7 +34,7 @@ var tune = tuning{
 	block: 0.5, near: 0.4, decay: 0.6, head: 1, path: 0.4, lead: 0.8,
 	reach: 4, cover: 0.4, crowd: 0.9, cost: 0.1, rowPrior: 1, codePrior: 0.8, after: 0.5, floor: 12,
 	fellow: 0.4, phrase: 0.7, foreign: 0.9,
-	novel: 0, number: 1.15, denial: 1.15, feedAtoms: 8, feedTerms: 8,
+	number: 1.15, denial: 1.15, feedback: 0.4, feedAtoms: 4, feedTerms: 5,
 }
 
 // hit says how often a variant of the query stands in an atom.
@@ -54,7 +54,6 @@ type ranking struct {
 	heads  [][]hit   // by section: hits of its title
 	lex    *lexicon
 	words  [][]int32 // by atom: its words
-	parts  [][]share // by atom: what each concept gives its score
 	flags  []uint8
 	total  float64 // weight of all concepts that the page has
 }
@@ -197,7 +196,6 @@ func (r *ranking) weigh() {
 // neighbours, in the headings above it and in what introduces it.
 func (r *ranking) score() {
 	r.scores = make([]float64, len(r.atoms))
-	r.parts = make([][]share, len(r.atoms))
 	if r.total == 0 {
 		return
 	}
@@ -234,7 +232,7 @@ func (r *ranking) score() {
 			put(r.heads[a.section], tune.head)
 			put(path[a.section], tune.path)
 		}
-		r.scores[i] = r.combine(i, seen, tf, best, tune.k1*(1-tune.b+tune.b*max(size, tune.floor)/mean)) * prior(a.kind) * r.suits(i)
+		r.scores[i] = r.combine(seen, tf, best, tune.k1*(1-tune.b+tune.b*max(size, tune.floor)/mean)) * prior(a.kind) * r.suits(i)
 	}
 }
 
@@ -291,32 +289,23 @@ func (r *ranking) paths() [][]hit {
 }
 
 // combine turns the frequencies of one atom into its score and clears them.
-func (r *ranking) combine(i int, seen []int32, tf, best []float64, norm float64) float64 {
+func (r *ranking) combine(seen []int32, tf, best []float64, norm float64) float64 {
 	for _, v := range seen {
 		s := r.idf[v] * tf[v] * (tune.k1 + 1) / (tf[v] + norm)
 		c := r.q.variants[v].concept
 		best[c] = max(best[c], s)
 	}
 	sum, have := 0.0, 0.0
-	var parts []share
 	for _, v := range seen {
 		tf[v] = 0
 		c := r.q.variants[v].concept
 		if best[c] > 0 {
 			have += r.idf[v]
-			parts = append(parts, share{int32(c), float32(best[c])})
 		}
 		sum += best[c]
 		best[c] = 0
 	}
-	r.parts[i] = parts
 	return sum * math.Pow(min(1, have/r.total), tune.cover)
-}
-
-// share is what one concept gives an atom's score.
-type share struct {
-	concept int32
-	value   float32
 }
 
 // feed widens the query by the words that the best atoms have in common.

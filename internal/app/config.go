@@ -80,7 +80,7 @@ type Permissions struct {
 	Ask         []string `key:"ask" is:"text" narrow:"add" doc:"Rules that ask a person."`
 	Deny        []string `key:"deny" is:"text" narrow:"add" doc:"Rules that deny; a host covers its subdomains, and a deny of any level stands."`
 	Preapproved bool     `key:"preapproved" def:"true" doc:"Use the built-in trusted list; explicit rules win over it."`
-	Files       []string `key:"files" is:"file" doc:"Settings files of the reference tool whose permissions are read as well."`
+	Files       []string `key:"files" is:"rules" doc:"Settings files of the reference tool whose permissions are read as well."`
 }
 
 // Trusted changes the list of trusted places.

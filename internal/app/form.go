@@ -169,6 +169,11 @@ func (p place) form(tag reflect.StructTag, text string) (string, error) {
 		return hostName(text)
 	case "store":
 		return storeName(text)
+	case "rules":
+		if !p.inFile && !filepath.IsAbs(text) && !strings.HasPrefix(text, "~/") {
+			return "", errors.New("an absolute name expected, since a relative one could be any project's")
+		}
+		return p.file(text)
 	case "file":
 		return p.file(text)
 	case "block":

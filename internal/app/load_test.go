@@ -288,6 +288,15 @@ func TestUserFileIsFound(t *testing.T) {
 	}
 }
 
+func TestNoFileAtAll(t *testing.T) {
+	n := newNook(t)
+	n.user("provenance: enforce")
+	n.ConfigPath = os.DevNull
+	if l := n.load(); l.Config.Provenance != "warn" {
+		t.Errorf("provenance is %s", l.Config.Provenance)
+	}
+}
+
 func TestNoHome(t *testing.T) {
 	for name, env := range map[string][]string{"unset": nil, "empty": {"HOME="}, "relative": {"HOME=here", "XDG_DATA_HOME=there"}} {
 		t.Run(name, func(t *testing.T) {

@@ -143,6 +143,7 @@ func TestWhatIsRefusedElsewhere(t *testing.T) {
 		{name: "variable almost right", env: "DIPPER_PROVENENCE=enforce", want: "unknown variable DIPPER_PROVENENCE; the nearest known one is DIPPER_PROVENANCE"},
 		{name: "duration", env: "DIPPER_TIMEOUTS_TOTAL=60", want: `DIPPER_TIMEOUTS_TOTAL: a duration like 20s or 15m expected, found "60"`},
 		{name: "list", env: "DIPPER_NETWORK_PORTS=80,http", want: `DIPPER_NETWORK_PORTS: a whole number from 1 to 65535 expected, found "http"`},
+		{name: "rules of any project", env: "DIPPER_PERMISSIONS_FILES=.tool/settings.json", want: "DIPPER_PERMISSIONS_FILES: an absolute name expected"},
 		{name: "list of nothing", env: "DIPPER_NETWORK_PORTS=,", want: "DIPPER_NETWORK_PORTS: at least one entry expected"},
 		{name: "table", env: "DIPPER_NETWORK_RESOLVE=a.test", want: "DIPPER_NETWORK_RESOLVE: HOST:PORT:ADDR"},
 		{name: "YAML", env: "DIPPER_MCP_SERVERS={a: {}}", want: "DIPPER_MCP_SERVERS: mcp.servers.a: command is missing"},

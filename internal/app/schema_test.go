@@ -45,7 +45,7 @@ func sample(t *testing.T, s setting) (inFile, inEnv, want string) {
 	}
 	v, known := map[string]string{
 		"": "10.1.0.0/16", "text": "words", "word": "word", "body": "body", "token": "abc-123", "agent": "Probe/1.0 (+https://p.test)", "url": "https://u.test/v1",
-		"proxy": "http://p.test:3128", "listen": "[::1]:0", "host": "h.test", "store": "redis://r.test:6379/1", "file": "/etc/f", "block": "*.b.test",
+		"proxy": "http://p.test:3128", "listen": "[::1]:0", "host": "h.test", "store": "redis://r.test:6379/1", "file": "/etc/f", "rules": "/etc/r", "block": "*.b.test",
 	}[s.tag.Get("is")]
 	if !known {
 		t.Fatalf("%s has the form %q, which this test does not know", s.key, s.tag.Get("is"))
@@ -107,7 +107,7 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 
 func TestEveryKeyIsDescribed(t *testing.T) {
 	variables := map[string]string{envHome: "", envConfig: "", MCPDepth: ""}
-	forms := "text word body token agent url proxy listen host store file block resolve"
+	forms := "text word body token agent url proxy listen host store file rules block resolve"
 	var walkRecords func(name string, t reflect.Type, visit func(string, reflect.StructField))
 	walkRecords = func(name string, rt reflect.Type, visit func(string, reflect.StructField)) {
 		for i := range rt.NumField() {
