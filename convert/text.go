@@ -44,7 +44,7 @@ func textual(in Input, kind string) (Document, error) {
 		doc.Removed = append(doc.Removed, instructionWarning(n))
 	}
 	cutText(&doc, in.Options.MaxText)
-	doc.Hollow, doc.Why = hollow(in, textFacts(doc))
+	doc.Hollow, doc.Why = hollowText(in, textFacts(doc))
 	if doc.Excerpt == "" && !isProgramType(mediaType(in.Type)) {
 		doc.Excerpt = excerpt(doc.Markdown)
 	}
