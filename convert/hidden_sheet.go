@@ -17,6 +17,8 @@ const (
 	// maxRules bounds the rules that are kept, and maxRuleText one of them.
 	maxRules    = 5000
 	maxRuleText = 4 << 10
+	// maxAtRules bounds the nesting of @media and the like.
+	maxAtRules = 3
 	// maxTries bounds the rules that are tried on one element.
 	maxTries = 64
 )
@@ -59,7 +61,7 @@ func readSheet(t *tree) *sheet {
 			if strings.Contains(text, "/*") {
 				text = withoutComments(text)
 			}
-			s.read(text)
+			s.read(text, 0)
 		}
 	}
 	if s.rules == 0 {
@@ -84,7 +86,7 @@ func withoutComments(s string) string {
 }
 
 // read goes through the rules of a style sheet.
-func (s *sheet) read(css string) {
+func (s *sheet) read(css string, depth int) {
 	for css != "" {
 		head, rest, ok := strings.Cut(css, "{")
 		if !ok {
@@ -96,8 +98,8 @@ func (s *sheet) read(css string) {
 		}
 		if strings.HasPrefix(head, "@") {
 			body, after := cutBlock(rest)
-			if appliesAlways(head) {
-				s.read(body)
+			if appliesAlways(head) && depth < maxAtRules {
+				s.read(body, depth+1)
 			}
 			css = after
 			continue
@@ -151,8 +153,7 @@ func (s *sheet) add(selectors, body string) {
 	if d.empty() {
 		return
 	}
-	l, why := d.compute(look{ink: black, size: 16})
-	hides := why != "" || l.ink.near(white) || l.paper.known
+	why := d.settle()
 	for sel := range strings.SplitSeq(selectors, ",") {
 		c, simple := parseCompound(strings.TrimSpace(sel))
 		switch {
@@ -161,10 +162,21 @@ func (s *sheet) add(selectors, body string) {
 		case why == "" && shows(&d):
 			s.noteSwitch(sel, &d)
 			s.keep(c, d)
-		case hides:
+		case why != "":
 			s.keep(c, d)
 		}
 	}
+}
+
+// settle says by what a rule hides what it is applied to. Colours count within
+// one rule only: which of many rules paints a background cannot be known here.
+func (d *declarations) settle() why {
+	_, w := d.compute(look{ink: black, size: 16})
+	if w == byInk {
+		d.values[propOpacity] = "0"
+	}
+	d.values[propColor], d.values[propBackground], d.values[propFill] = "", "", ""
+	return w
 }
 
 // shows reports whether a rule brings something out that another may hide.

@@ -23,7 +23,7 @@ func page(in Input) (Document, error) {
 	}
 	w := newWriter(t, in.Options, links)
 	w.ownText = int(stats[bodyNode].letters)
-	doc.fill(w, bodyNode)
+	doc.fill(w, string(w.write(bodyNode)))
 	doc.warn(hiddenWarning(hidden))
 	doc.warn(leftOutWarning(t, stats))
 	for _, r := range invisibleWarnings(t.invisible) {
@@ -47,10 +47,9 @@ func page(in Input) (Document, error) {
 	return doc, nil
 }
 
-// fill writes the Markdown of a subtree into the document and cleans it piece
-// by piece, so that the places of sections and anchors stay right.
-func (d *Document) fill(w *writer, root int32) {
-	out := string(w.write(root))
+// fill puts what a writer has written into the document and cleans it piece by
+// piece, so that the places of sections and anchors stay right.
+func (d *Document) fill(w *writer, out string) {
 	cuts := newCuts(w, len(out))
 	var removed []Removed
 	d.Markdown, removed = cuts.clean(out)

@@ -52,6 +52,11 @@ func (w *writer) heading(i int32, level int, c context) {
 		w.para.reset()
 		return
 	}
+	w.section(id, level)
+}
+
+// section writes the gathered line as a heading.
+func (w *writer) section(id string, level int) {
 	w.leaf()
 	if len(w.sections) < maxSections {
 		title := strings.Join(strings.Fields(w.para.plain()), " ")

@@ -262,6 +262,19 @@ func (w *writer) checkbox(i int32, c context) {
 	w.para.blank = true
 }
 
+// isTitle reports whether a button is the title of what it unfolds: the text of
+// a heading or a summary.
+func (w *writer) isTitle(i int32) bool {
+	p := w.t.nodes[i].parent
+	for p != none && !isHeading(w.t.nodes[p].tag) && !w.t.is(p, atom.Summary) {
+		if isBlock(w.t.nodes[p].tag) && !w.t.is(p, atom.Div) {
+			return false
+		}
+		p = w.t.nodes[p].parent
+	}
+	return p != none && 2*countLetters(w.t.shownText(i, 400)) > countLetters(w.t.shownText(p, 400))
+}
+
 // longButton is how many letters make a button a text that a reader wants: an
 // entry that can be clicked as a whole, not a command.
 const longButton = 60
@@ -269,7 +282,7 @@ const longButton = 60
 // button keeps the words of a button where it stands for a title (a fold's
 // head) or holds a whole entry; other buttons are commands.
 func (w *writer) button(i int32, c context) {
-	if w.mode == inHeading || w.t.hasAncestor(i, atom.Summary) || w.t.node(i).mark&markBlock != 0 ||
+	if w.isTitle(i) || w.t.node(i).mark&markBlock != 0 ||
 		countLetters(w.t.shownText(i, 4*longButton)) >= longButton {
 		w.children(i, c)
 	}

@@ -157,7 +157,7 @@ func (g *grid) row(t *tree, tr int32, cells []int32, head bool, below *[]int) {
 	for len(r.cells) > 0 && r.cells[len(r.cells)-1].node == none && len(r.cells) > len(cells) && !spansTo(t, r.cells) {
 		r.cells = r.cells[:len(r.cells)-1]
 	}
-	if shows(t, cells) {
+	if rowShows(t, cells) {
 		g.rows = append(g.rows, r)
 	}
 }
@@ -173,7 +173,7 @@ func spansTo(t *tree, cells []cell) bool {
 	return false
 }
 
-func shows(t *tree, cells []int32) bool {
+func rowShows(t *tree, cells []int32) bool {
 	for _, ch := range cells {
 		if t.node(ch).mark&markText != 0 {
 			return true
