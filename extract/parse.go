@@ -354,7 +354,7 @@ func (p *parser) cuts(start, end int) []int {
 			last += n
 			out = append(out, start+last)
 		}
-		if at-last < minSentence && !strings.ContainsAny(part, "。！？") || ticks%2 == 1 || !ends(s[last:at]) {
+		if at-last < minSentence && !strings.ContainsAny(part, "。！？") || ticks%2 == 1 || !ends(s[last:at]) || inTarget(s[last:at]) {
 			continue
 		}
 		last = at
@@ -377,6 +377,12 @@ func softCut(s string, n int) int {
 		n--
 	}
 	return n
+}
+
+// inTarget reports whether s ends inside the target of a link.
+func inTarget(s string) bool {
+	i := strings.LastIndex(s, "](")
+	return i >= 0 && !strings.ContainsAny(s[i:], ") \n")
 }
 
 // ends reports whether s ends a sentence: not at the end of a mere line, nor

@@ -116,7 +116,7 @@ type chooser struct {
 func (c *chooser) fill(order []int) {
 	value := func(i int) float64 {
 		a := c.atoms[i]
-		crowd := 1 + tune.crowd*float64(c.used[a.section])/float64(4*PassageBudget)
+		crowd := 1 + crowding*float64(c.used[a.section])/float64(4*PassageBudget)
 		return c.scores[i] / crowd
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -152,7 +152,7 @@ func (c *chooser) take(i int) {
 		group = append(group, int(l))
 	}
 	if c.atoms[i].kind != row && c.put(group...) || c.put(group[:min(len(group), 2)]...) || c.put(i) {
-		if n := i + 1; n < len(c.atoms) && !c.taken[n] && c.atoms[n].joined && c.scores[n] >= tune.after*c.scores[i] {
+		if n := i + 1; n < len(c.atoms) && !c.taken[n] && c.atoms[n].joined && c.scores[n] >= afterShare*c.scores[i] {
 			c.put(n)
 		}
 	}

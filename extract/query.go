@@ -62,7 +62,7 @@ func newQuery(prompt, title string) *query {
 	eachWord(title, func(w string, wide bool) {
 		for _, t := range forms(w, wide) {
 			if i, ok := q.index[t]; ok {
-				q.variants[i].weight = min(q.variants[i].weight, tune.title)
+				q.variants[i].weight = min(q.variants[i].weight, titleWeight)
 			}
 		}
 	})
@@ -77,11 +77,11 @@ func (q *query) word(w string) {
 			if stopTerms[t] {
 				continue
 			}
-			weight = tune.part
+			weight = partWeight
 		case len(t) == 1 && !digit(t[0]):
-			weight = tune.letter
+			weight = letterWeight
 		case among(w, softWords):
-			weight = tune.soft
+			weight = softWeight
 		default:
 			q.named = true
 		}
@@ -93,7 +93,7 @@ func (q *query) wide(w string) {
 	for _, t := range pairs(w) {
 		weight := wideWeight(t)
 		if among(t, wideSoft) {
-			weight = min(weight, tune.soft)
+			weight = min(weight, softWeight)
 		}
 		q.named = q.named || weight == 1
 		q.add(t, -1, weight)
@@ -114,9 +114,9 @@ func wideWeight(t string) float64 {
 	case 0:
 		return 1
 	case n:
-		return tune.grammar
+		return grammarWeight
 	}
-	return tune.halfGrammar
+	return halfGrammarWeight
 }
 
 // compounds adds neighbours written as one word: "time out" finds "timeout".
@@ -124,7 +124,7 @@ func (q *query) compounds(words []string) {
 	for i := 1; i < len(words); i++ {
 		a, b := strings.ToLower(words[i-1]), strings.ToLower(words[i])
 		if len(a)+len(b) <= maxWord && len(a) > 1 && len(b) > 1 {
-			q.add(stem(a+b), -1, tune.compound)
+			q.add(stem(a+b), -1, compoundWeight)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (q *query) add(t string, c int, weight float64) {
 func (q *query) widen(vocabulary []string) {
 	n := len(q.variants)
 	for _, t := range vocabulary {
-		if len(t) < tune.prefix || t[0] >= utf8.RuneSelf {
+		if len(t) < sharedLetters || t[0] >= utf8.RuneSelf {
 			continue
 		}
 		if _, known := q.index[t]; known {
@@ -162,7 +162,7 @@ func (q *query) widen(vocabulary []string) {
 		for i := range n {
 			v := q.variants[i]
 			if related(v.term, t) {
-				q.add(t, v.concept, v.weight*tune.related)
+				q.add(t, v.concept, v.weight*relatedWeight)
 				break
 			}
 		}
@@ -172,14 +172,14 @@ func (q *query) widen(vocabulary []string) {
 // related reports whether two stems have most of their letters in common, from
 // the beginning.
 func related(a, b string) bool {
-	if len(a) < tune.prefix || len(b) < tune.prefix || a[0] != b[0] {
+	if len(a) < sharedLetters || len(b) < sharedLetters || a[0] != b[0] {
 		return false
 	}
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
-	return n >= tune.prefix && n*10 >= max(len(a), len(b))*tune.shared && utf8.ValidString(a[:n])
+	return n >= sharedLetters && n*10 >= max(len(a), len(b))*sharedTenths && utf8.ValidString(a[:n])
 }
 
 // among reports whether w is in a sorted list, whatever its case; what follows
@@ -195,21 +195,3 @@ func among(w string, list []string) bool {
 
 // vague reports whether the prompt names nothing: it asks for the page as a whole.
 func (q *query) vague() bool { return !q.named }
-
-// sort finds out what sort of answer a prompt asks for.
-func (q *query) sort(prompt string) {
-	s := spoken(clip(prompt, maxPrompt))
-	for _, p := range [...]string{" how many ", " how much ", " how long ", " how often ", " how deep ", " how wide ", " how big ", " how large ", " how old ", " how far ", " how high ",
-		" what value ", " which value ", " what size ", " what number ", " maximum ", " minimum ", " limit ", " since which ", " which version ", " what version ", " which release ", " when "} {
-		q.number = q.number || strings.Contains(s, p)
-	}
-	for _, p := range [...]string{"多少", "几", "多长", "多大", "多久", "何", "いくつ", "どれくらい", "版本", "いつ"} {
-		q.number = q.number || strings.Contains(prompt, p)
-	}
-	for _, p := range [...]string{" can ", " may ", " is ", " are ", " does ", " do ", " will ", " should ", " could "} {
-		q.yesno = q.yesno || strings.HasPrefix(s, p) || strings.Contains(s, p+"i ") || strings.Contains(s, p+"it ")
-	}
-	for _, p := range [...]string{"吗", "嗎", "能不能", "行不行", "可以", "ますか", "できる", "れる?"} {
-		q.yesno = q.yesno || strings.Contains(prompt, p)
-	}
-}

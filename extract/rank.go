@@ -3,39 +3,7 @@
 
 package extract
 
-import (
-	"cmp"
-	"math"
-	"slices"
-	"strings"
-)
-
-// tuning holds the numbers of the ranking.
-type tuning struct {
-	title, part, letter, soft, grammar, halfGrammar, compound, related float64
-	prefix, shared                                                     int
-	k1, b                                                              float64
-	block, near, decay, head, path, lead                               float64
-	reach                                                              int
-	cover                                                              float64
-	crowd, cost                                                        float64
-	rowPrior, codePrior                                                float64
-	feedback                                                           float64
-	fellow, phrase, foreign                                            float64
-	number, denial                                                     float64
-	feedAtoms, feedTerms                                               int
-	after, floor                                                       float64
-}
-
-var tune = tuning{
-	title: 0.5, part: 0.7, letter: 0.3, soft: 0.4, grammar: 0.1, halfGrammar: 0.5, compound: 0.8, related: 0.5,
-	prefix: 5, shared: 7,
-	k1: 1, b: 0.7,
-	block: 0.5, near: 0.4, decay: 0.6, head: 1, path: 0.4, lead: 0.8,
-	reach: 4, cover: 0.4, crowd: 0.9, cost: 0.1, rowPrior: 1, codePrior: 0.8, after: 0.5, floor: 12,
-	fellow: 0.4, phrase: 0.7, foreign: 0.9,
-	number: 1.15, denial: 1.15, feedback: 0.4, feedAtoms: 4, feedTerms: 5,
-}
+import "math"
 
 // hit says how often a variant of the query stands in an atom.
 type hit struct {
@@ -54,8 +22,7 @@ type ranking struct {
 	heads  [][]hit   // by section: hits of its title
 	lex    *lexicon
 	words  [][]int32 // by atom: its words
-	flags  []uint8
-	total  float64 // weight of all concepts that the page has
+	total  float64   // weight of all concepts that the page has
 }
 
 // rank scores every atom of a document.
@@ -64,7 +31,7 @@ func rank(p *parsed, q *query) *ranking {
 	r.count()
 	r.weigh()
 	r.score()
-	if tune.feedback > 0 && r.feed() {
+	if r.feed() {
 		r.match()
 		r.weigh()
 		r.score()
@@ -122,14 +89,6 @@ func (r *ranking) match() {
 		byTerm[n] = -1
 		if v, ok := r.q.index[t]; ok {
 			byTerm[n] = int32(v)
-		}
-	}
-	if r.flags == nil {
-		r.flags = make([]uint8, len(r.atoms))
-		if r.q.number || r.q.yesno {
-			for i, a := range r.atoms {
-				r.flags[i] = flagsOf(r.text[a.start:a.end])
-			}
 		}
 	}
 	r.hits, r.size = make([][]hit, len(r.atoms)), make([]float64, len(r.atoms))
@@ -225,23 +184,23 @@ func (r *ranking) score() {
 		put(r.hits[i], 1)
 		size := r.size[i] + r.around(i, put)
 		if a.lead >= 0 {
-			put(r.hits[a.lead], tune.lead)
-			size += tune.lead * r.size[a.lead]
+			put(r.hits[a.lead], leadWeight)
+			size += leadWeight * r.size[a.lead]
 		}
 		if a.section >= 0 {
-			put(r.heads[a.section], tune.head)
-			put(path[a.section], tune.path)
+			put(r.heads[a.section], headWeight)
+			put(path[a.section], pathWeight)
 		}
-		r.scores[i] = r.combine(seen, tf, best, tune.k1*(1-tune.b+tune.b*max(size, tune.floor)/mean)) * prior(a.kind) * r.suits(i)
+		if len(seen) == 0 {
+			continue
+		}
+		r.scores[i] = r.combine(seen, tf, best, saturation*(1-lengthShare+lengthShare*max(size, leastSize)/mean)) * prior(a.kind) * r.suits(i)
 	}
 }
 
 func prior(k kind) float64 {
-	switch k {
-	case row:
-		return tune.rowPrior
-	case code:
-		return tune.codePrior
+	if k == code {
+		return codePrior
 	}
 	return 1
 }
@@ -251,8 +210,8 @@ func prior(k kind) float64 {
 func (r *ranking) around(i int, put func([]hit, float64)) (size float64) {
 	a := &r.atoms[i]
 	for _, dir := range [2]int{-1, 1} {
-		w := tune.near
-		for d := 1; d <= tune.reach; d++ {
+		w := nearWeight
+		for d := 1; d <= nearReach; d++ {
 			j := i + dir*d
 			if j < 0 || j >= len(r.atoms) || r.atoms[j].section != a.section {
 				break
@@ -261,7 +220,7 @@ func (r *ranking) around(i int, put func([]hit, float64)) (size float64) {
 				put(r.hits[j], w)
 				size += w * r.size[j]
 			}
-			w *= tune.decay
+			w *= nearDecay
 		}
 	}
 	return size
@@ -291,7 +250,7 @@ func (r *ranking) paths() [][]hit {
 // combine turns the frequencies of one atom into its score and clears them.
 func (r *ranking) combine(seen []int32, tf, best []float64, norm float64) float64 {
 	for _, v := range seen {
-		s := r.idf[v] * tf[v] * (tune.k1 + 1) / (tf[v] + norm)
+		s := r.idf[v] * tf[v] * (saturation + 1) / (tf[v] + norm)
 		c := r.q.variants[v].concept
 		best[c] = max(best[c], s)
 	}
@@ -305,92 +264,5 @@ func (r *ranking) combine(seen []int32, tf, best []float64, norm float64) float6
 		sum += best[c]
 		best[c] = 0
 	}
-	return sum * math.Pow(min(1, have/r.total), tune.cover)
-}
-
-// feed widens the query by the words that the best atoms have in common.
-func (r *ranking) feed() bool {
-	order := make([]int, 0, len(r.scores))
-	for i, s := range r.scores {
-		if s > 0 {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.scores[b], r.scores[a]) })
-	df := make([]float64, len(r.lex.vocab))
-	for _, ids := range r.words {
-		for _, id := range ids {
-			for _, t := range r.lex.terms[id] {
-				df[t]++
-			}
-		}
-	}
-	weight := map[int32]float64{}
-	for _, i := range order[:min(len(order), tune.feedAtoms)] {
-		seen := map[int32]bool{}
-		for _, id := range r.words[i] {
-			for _, t := range r.lex.terms[id] {
-				if !seen[t] {
-					seen[t] = true
-					weight[t] += r.scores[i]
-				}
-			}
-		}
-	}
-	type cand struct {
-		t int32
-		w float64
-	}
-	var cs []cand
-	n := float64(len(r.atoms))
-	for t, w := range weight {
-		name := r.lex.vocab[t]
-		if _, known := r.q.index[name]; known || stopTerms[name] || len(name) < 3 || df[t] < 2 || among(name, stopWords) {
-			continue
-		}
-		cs = append(cs, cand{t, w * math.Log(1+n/df[t])})
-	}
-	slices.SortFunc(cs, func(a, b cand) int { return cmp.Or(cmp.Compare(b.w, a.w), cmp.Compare(a.t, b.t)) })
-	if len(cs) == 0 {
-		return false
-	}
-	for _, c := range cs[:min(len(cs), tune.feedTerms)] {
-		r.q.add(r.lex.vocab[c.t], -1, tune.feedback*c.w/cs[0].w)
-	}
-	return true
-}
-
-const (
-	hasNumber uint8 = 1 << iota
-	hasDenial
-)
-
-// suits raises atoms of the sort that the prompt asks for: numbers, or a no.
-func (r *ranking) suits(i int) float64 {
-	f := 1.0
-	if r.q.number && r.flags[i]&hasNumber != 0 {
-		f *= tune.number
-	}
-	if r.q.yesno && r.flags[i]&hasDenial != 0 {
-		f *= tune.denial
-	}
-	return f
-}
-
-var denials = sortedWords(`not no never cannot nor none without only must isn aren doesn don won can't cannot shouldn unsupported deprecated impossible illegal invalid neither unless`)
-
-func flagsOf(s string) uint8 {
-	var f uint8
-	if strings.ContainsAny(s, "0123456789") {
-		f |= hasNumber
-	}
-	if strings.ContainsAny(s, "不无無没沒未") || strings.Contains(s, "ない") || strings.Contains(s, "ません") {
-		return f | hasDenial
-	}
-	eachWord(s, func(w string, wide bool) {
-		if !wide && among(w, denials) {
-			f |= hasDenial
-		}
-	})
-	return f
+	return sum * math.Pow(min(1, have/r.total), coverage)
 }

@@ -80,13 +80,13 @@ func (q *query) meanings(prompt string) {
 	for i := range q.variants {
 		v := q.variants[i]
 		for _, f := range t.fellows[v.term] {
-			q.add(f, v.concept, v.weight*tune.fellow)
+			q.add(f, v.concept, v.weight*fellowWeight)
 		}
 	}
 	spoken := spoken(prompt)
 	for p, ts := range t.phrases {
 		if strings.Contains(spoken, " "+p+" ") {
-			q.concept(ts, tune.phrase)
+			q.concept(ts, phraseWeight)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (q *query) translate(run string) {
 			i++
 			continue
 		}
-		q.concept(t.foreign[string(r[i:i+n])], tune.foreign)
+		q.concept(t.foreign[string(r[i:i+n])], foreignWeight)
 		i += n
 	}
 }
