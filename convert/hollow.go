@@ -217,26 +217,35 @@ func segment(title string, pattern *regexp.Regexp) bool {
 	return false
 }
 
-// shell finds applications that draw their page with JavaScript.
+// shell finds applications that draw their page with JavaScript. Small pages
+// with a script and a noscript text are common, so a demand for JavaScript
+// counts only where next to nothing else is said.
 func (p *probe) shell() (Hollow, string) {
 	chars, scripts := p.facts.TextChars, p.facts.ScriptBytes > 0
-	if chars > shellText {
+	noscript := fold(p.facts.NoscriptText)
+	switch {
+	case chars > shellText:
+		return "", ""
+	case needsScript.MatchString(p.text):
+	case !scripts:
+		return "", ""
+	case len(p.facts.RootIDs) > 0 && chars < bareText:
+	case loading.MatchString(p.text):
+	case chars < bareText/4 && len(noscript) > bareText/4 && needsScript.MatchString(noscript):
+	case chars == 0 && p.facts.MetaRefresh == "" && !p.pictured():
+	default:
 		return "", ""
 	}
-	demand := needsScript.MatchString(fold(p.facts.NoscriptText)) && scripts
-	spoken := needsScript.MatchString(p.text)
-	rooted := len(p.facts.RootIDs) > 0 && scripts
-	waiting := loading.MatchString(p.text) && scripts
-	bare := chars == 0 && scripts && p.facts.MetaRefresh == ""
-	if spoken && chars < shellText || demand && chars < bareText || rooted && chars < bareText || waiting || bare {
-		return Shell, p.name() + " holds no readable text without JavaScript: its HTML is an empty shell that a script fills in a browser."
-	}
-	return "", ""
+	return Shell, p.name() + " holds no readable text without JavaScript: its HTML is an empty shell that a script fills in a browser."
 }
+
+// pictured reports whether a page without text has a picture that says what it
+// shows.
+func (p *probe) pictured() bool { return describedPicture.MatchString(p.body()) }
 
 // empty finds pages with nothing at all.
 func (p *probe) empty() (Hollow, string) {
-	if p.facts.TextChars > 0 && strings.TrimSpace(p.text) != "" {
+	if p.facts.TextChars > 0 && p.text != "" || p.pictured() {
 		return "", ""
 	}
 	switch {

@@ -67,6 +67,9 @@ func hollowCases() []hollowCase {
 		{"Chinese shell", 200, [2]string{}, page, `<title>仓库</title><div id=app></div><noscript>请启用 JavaScript 后继续。</noscript><script src=/a.js></script>`, Shell},
 		{"loading", 200, [2]string{}, page, `<title>Depot</title><div id=main>Loading…</div><script src=/a.js></script>`, Shell},
 		{"tiny page with a counter", 200, [2]string{}, page, `<title>Kiosk</title><h1>Kiosk</h1><p>Open</p><script src=/count.js></script>`, ""},
+		{"one word, a script and a noscript text", 200, [2]string{}, page, `<script>var z=1</script><p>body</p><noscript>Enable JavaScript</noscript>`, ""},
+		{"picture with a text", 200, [2]string{}, page, `<title>Chart</title><script src=/count.js></script><img src=a.png alt="Tides in May">`, ""},
+		{"picture without a text", 200, [2]string{}, page, `<title>Chart</title><img src=a.png alt="">`, Empty},
 		{"article with a noscript picture", 200, [2]string{}, page, `<title>Notes</title>` + prose + `<noscript>Comments need JavaScript enabled.</noscript><script src=/a.js></script>`, ""},
 		{"article about JavaScript", 200, [2]string{}, page, `<title>Settings</title><h1>How to enable JavaScript</h1>` + prose, ""},
 

@@ -62,3 +62,5 @@ const missWords = `(?:page|the page|this page|file|document|url|content|resource
 	`페이지를 찾을 수 없습니다|pagina niet gevonden|sidan (?:hittades inte|kunde inte hittas)|siden (?:blev ikke fundet|ble ikke funnet|findes ikke|finnes ikke)|sivua ei löytynyt|nie znaleziono strony|strona nie (?:została znaleziona|istnieje)|sayfa bulunamadı|stránka nenalezena|сторінку не знайдено`
 
 var titleBreak = regexp.MustCompile(`\s[|·•»«–—:-]\s|\s?[|｜_»]\s?|:\s`)
+
+var describedPicture = regexp.MustCompile(`<img\s[^>]*\balt\s*=\s*(?:"[^"]*[\pL\pN]|'[^']*[\pL\pN]|[\pL\pN])`)
