@@ -4,6 +4,7 @@
 package dipper
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -102,14 +103,23 @@ func (r *run) record(e Event) {
 	r.recorder.Record(e)
 }
 
-// fail gives err the stage and URL of this run; nil stays nil, and an error
-// that has them already keeps them.
+// fail gives err the stage and URL of this run; nil stays nil. An error that has
+// a stage keeps it: it may come from the flight of another run, which asked for
+// the same page by another spelling of its URL.
 func (r *run) fail(s Stage, err error) error {
 	if err == nil {
 		return nil
 	}
 	if e, ok := err.(*Error); ok {
-		return e
+		s = e.Stage
 	}
 	return &Error{Stage: s, URL: r.url, Fault: fault.From(err)}
+}
+
+// so gives the stages that ended so far and the stage entered last. A flight that
+// others wait for may go on in the name of a run that has ended.
+func (r *run) so() ([]StageRun, Stage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.stages), r.last
 }

@@ -29,10 +29,11 @@ func (c *Client) Fetch(ctx context.Context, req Request) (*Answer, error) {
 	ans, err := c.fetch(ctx, run, req)
 	took := time.Since(run.began)
 	run.record(Event{Kind: Ended, Start: run.began, Took: took, Fault: fault.From(err)})
+	stages, last := run.so()
 	if err != nil {
-		return nil, run.fail(run.last, err)
+		return nil, run.fail(last, err)
 	}
-	ans.URL, ans.DurationMs, ans.Stages = req.URL, took.Milliseconds(), run.stages
+	ans.URL, ans.DurationMs, ans.Stages = req.URL, took.Milliseconds(), stages
 	return ans, nil
 }
 
@@ -61,12 +62,14 @@ func (c *Client) fetch(ctx context.Context, run *run, req Request) (*Answer, err
 	if err != nil {
 		return nil, err
 	}
-	visit.showed(ctx, got.Value)
 	ans := c.describe(got, c.o.Permit.Trust(final), verdict)
 	if told := got.Value.outcome(); told != OK && told != Partial {
-		return ans.tell(told, got.Value, target), nil
+		ans.tell(told, got.Value, target)
+	} else if err := c.hand(ctx, run, req, ans, target.Fragment(), got.Value); err != nil {
+		return nil, err
 	}
-	return c.hand(ctx, run, req, ans, target.Fragment(), got.Value)
+	visit.showed(ctx, got.Value)
+	return ans, nil
 }
 
 // read is exactly the part that touches the network and exactly the part that is kept.
@@ -88,7 +91,7 @@ func (c *Client) read(ctx context.Context, v *visit, target check.Target, stale 
 	if err != nil {
 		return none, err
 	}
-	return cache.Filled[reading]{Value: next, Keep: next.keep(got)}, next.failure()
+	return cache.Filled[reading]{Value: next, Keep: next.keep(got)}, v.run.fail(StageRetrieve, next.failure())
 }
 
 // check turns the request's URL into a target and settles its fields.
@@ -106,7 +109,7 @@ func (c *Client) check(run *run, req Request) (Request, check.Target, error) {
 func (c *Client) want(req Request, target check.Target) cache.Want[reading] {
 	return cache.Want[reading]{
 		Key: c.o.Scope + " " + target.Key(), Refresh: req.Refresh, Offline: req.Offline,
-		Party: string(req.NamedBy) + " " + req.Session, // a refusal judged for one caller is not another's
+		Party:  string(req.NamedBy) + " " + req.Session, // a refusal judged for one caller is not another's
 		AnyAge: !req.Refresh && (req.Cursor != "" || req.Section != "" || req.Find != ""),
 		Valid: func(r reading) bool {
 			return r.usable() && (!r.Addr.IsValid() || c.o.Get.MayReach(r.Addr))

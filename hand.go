@@ -67,27 +67,27 @@ func (a *Answer) warn(code, message string, count int) {
 }
 
 // hand gives the page to the reader that the mode asks for.
-func (c *Client) hand(ctx context.Context, run *run, req Request, ans *Answer, fragment string, r reading) (*Answer, error) {
+func (c *Client) hand(ctx context.Context, run *run, req Request, ans *Answer, fragment string, r reading) error {
 	ans.Mode = req.Mode
 	if err := c.mayLeave(req.Mode, ans.Trusted, r.Final); err != nil {
-		return nil, err
+		return err
 	}
 	if req.Mode == ModeRaw {
 		return c.raw(req, ans, r)
 	}
 	doc, err := r.document(req)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	ans.about(doc, r)
 	switch {
 	case req.Mode == ModeMarkdown:
-		return ans, ans.show(req, doc, fragment)
+		return ans.show(req, doc, fragment)
 	case fastPath(ans.Trusted, doc, req):
 		ans.Path = "native"
 		ans.Result = doc.Markdown
-		ans.shown(doc.Markdown, false, "")
-		return ans, nil
+		ans.shown(doc.Markdown, ans.Outcome == Partial, "")
+		return nil
 	}
 	return c.extract(ctx, run, req, ans, doc, fragment, r)
 }
@@ -117,20 +117,20 @@ func (c *Client) mayLeave(mode Mode, trust, url string) error {
 }
 
 // fastPath says whether the document itself is the answer: a trusted site sent
-// Markdown that fits.
+// Markdown that fits. Who names a section wants that, not the document.
 func fastPath(trust string, doc convert.Document, req Request) bool {
 	limit := req.Budget
 	if !req.budgeted {
 		limit = fastPathTokens
 	}
-	return trust == "docs" && doc.Native && utf8.RuneCountInString(doc.Markdown) < fastPathChars && extract.Tokens(doc.Markdown) <= limit
+	return trust == "docs" && doc.Native && req.Section == "" && utf8.RuneCountInString(doc.Markdown) < fastPathChars && extract.Tokens(doc.Markdown) <= limit
 }
 
 // raw hands the body on: as bytes, and as text where it is text.
-func (c *Client) raw(req Request, ans *Answer, r reading) (*Answer, error) {
+func (c *Client) raw(req Request, ans *Answer, r reading) error {
 	text, charset, err := convert.Text(r.input(convert.Options{}))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	ans.about(convert.Document{}, r)
 	ans.Raw, ans.Path, ans.Charset = r.Body, "bytes", charset
@@ -141,20 +141,23 @@ func (c *Client) raw(req Request, ans *Answer, r reading) (*Answer, error) {
 			ans.warn(w.Code, w.Message, w.Count)
 		}
 	}
-	return ans, ans.show(req, convert.Document{Markdown: text}, "")
+	return ans.show(req, convert.Document{Markdown: text}, "")
 }
 
 // extract asks a reader: the helper model, or the ranking of passages.
-func (c *Client) extract(ctx context.Context, run *run, req Request, ans *Answer, doc convert.Document, fragment string, r reading) (*Answer, error) {
+func (c *Client) extract(ctx context.Context, run *run, req Request, ans *Answer, doc convert.Document, fragment string, r reading) error {
 	done := run.enter(StageExtract)
 	ask := extract.Ask{Doc: readable(doc, r.Final), Prompt: req.Prompt, Trusted: ans.Trusted != "", Budget: req.Budget,
 		Section: sectionAsked(doc, req.Section, fragment), MaxQuote: c.o.MaxQuote}
 	if req.Section != "" && ask.Section == "" {
-		return nil, done(noSection(req.Section, doc), "")
+		return done(noSection(req.Section, doc), "")
 	}
 	reply, err := c.reply(ctx, req.Mode, ans, ask, r.Private)
+	if err == nil && reply.Path == extract.PathPassages {
+		err = c.mayLeave(ModeExtract, ans.Trusted, r.Final) // passages may have come in the helper's place
+	}
 	if err := done(err, reply.Path); err != nil {
-		return nil, err
+		return err
 	}
 	ans.Path, ans.Result = reply.Path, reply.Text
 	for _, w := range reply.Warnings {
@@ -172,7 +175,7 @@ func (c *Client) extract(ctx context.Context, run *run, req Request, ans *Answer
 			OutputTokens: call.Usage.Out, CachedTokens: call.Usage.Cached, CostUSD: call.CostUSD})
 		ans.Usage.CostUSD += call.CostUSD
 	}
-	return ans, nil
+	return nil
 }
 
 // reply asks the helper model where it may be asked, and keeps what it says.

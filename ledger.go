@@ -9,7 +9,6 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2/simplelru"
 
-	"github.com/dipper-web/dipper/check"
 	"github.com/dipper-web/dipper/permit"
 )
 
@@ -57,27 +56,29 @@ func (c *Client) keys(links []string) []string {
 		if len(keys) == maxPageLinks {
 			break
 		}
-		if t, err := check.Parse(l); err == nil {
+		if t, err := c.o.Limits.Parse(l); err == nil {
 			keys = append(keys, permit.Key(t))
 		}
 	}
 	return keys
 }
 
-// showed remembers what the conversation has now seen: where a redirect leads,
-// and the links of a page that is handed out. A URL that a person named is
-// permit's to remember.
+// showed remembers what the conversation has now seen: where a redirect leads, or
+// the links of a page that was handed out. Of a page that was only told about
+// nobody has seen a link. A URL that a person named is permit's to remember.
 func (v *visit) showed(ctx context.Context, r reading) {
-	add := func(origin string, keys ...string) {
-		if len(keys) == 0 {
-			return
-		}
-		if err := v.seen.Add(ctx, origin, keys...); err != nil {
-			v.c.storeFailed("remembering what was seen", err)
-		}
+	origin, keys := permit.FromPage, r.Links
+	switch r.outcome() {
+	case OK, Partial:
+	case Moved:
+		origin, keys = permit.FromRedirect, v.c.keys([]string{r.Moved.To})
+	default:
+		return
 	}
-	if r.Moved != nil {
-		add(permit.FromRedirect, v.c.keys([]string{r.Moved.To})...)
+	if len(keys) == 0 {
+		return
 	}
-	add(permit.FromPage, r.Links...)
+	if err := v.seen.Add(ctx, origin, keys...); err != nil {
+		v.c.storeFailed("remembering what was seen", err)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/dipper-web/dipper/convert"
@@ -93,7 +94,7 @@ func (r *reading) save(ctx context.Context, k Keeper, mime string) error {
 	if err != nil {
 		return fault.Wrap(err, fault.Internal, "", "%s is %s (%d bytes), and it could not be saved: %v", r.Final, mime, len(r.Body), err)
 	}
-	r.Saved = &SavedFile{Path: path, Type: mime, Bytes: int64(len(r.Body))}
+	r.Saved, r.Body = &SavedFile{Path: path, Type: mime, Bytes: int64(len(r.Body))}, nil
 	return nil
 }
 
@@ -110,6 +111,8 @@ func (r *reading) outcome() Outcome {
 		return Login
 	case r.Status == http.StatusNotFound, r.Status == http.StatusGone, r.Doc.Hollow == convert.NotFound:
 		return NotFound
+	case r.Cut != "" && r.hasText():
+		return Partial
 	case r.Doc.Hollow == convert.Shell:
 		return Shell
 	case r.Cut != "", r.Doc.Truncated:
@@ -120,10 +123,14 @@ func (r *reading) outcome() Outcome {
 	return OK
 }
 
-// failure says whether the status is an error that no outcome covers.
+// hasText says whether there is anything to read.
+func (r *reading) hasText() bool { return strings.TrimSpace(r.Doc.Markdown) != "" }
+
+// failure says whether the reading is none: the status is an error that no outcome
+// covers, or the body broke off before any text came.
 func (r *reading) failure() error {
 	if r.Status < 400 {
-		return nil
+		return r.broken()
 	}
 	switch o := r.outcome(); {
 	case o == Challenge || o == Login || o == NotFound:
@@ -134,6 +141,20 @@ func (r *reading) failure() error {
 	}
 	return &fault.Error{Kind: fault.Refused, Cause: fault.Status, Code: r.Status, Excerpt: r.Doc.Excerpt,
 		Detail: r.Final + " answered " + r.statusLine()}
+}
+
+// broken is the failure of a body that broke off before any text came.
+func (r *reading) broken() error {
+	if r.Saved != nil || r.hasText() {
+		return nil
+	}
+	switch r.Cut {
+	case "reset":
+		return fault.New(fault.Unreachable, fault.Reset, "the connection to %s broke before any text came", r.Final)
+	case "idle", "total":
+		return fault.New(fault.Timeout, fault.Cause(r.Cut), "%s sent no text in time", r.Final)
+	}
+	return nil
 }
 
 // keep says whether the reading may be used again: whole pages and permanent

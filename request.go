@@ -91,6 +91,8 @@ func (r Request) mode(model bool) (Mode, error) {
 		return "", fault.New(fault.Invalid, "", "mode answer needs a helper model, and none is configured: set model.provider, or use mode extract")
 	case (r.Mode == ModeAnswer || r.Mode == ModeExtract) && r.Prompt == "":
 		return "", fault.New(fault.Invalid, "", "mode %s needs a prompt: say what you want to know from the page", r.Mode)
+	case (r.Mode == ModeAnswer || r.Mode == ModeExtract) && (r.Cursor != "" || r.Find != ""):
+		return "", fault.New(fault.Invalid, "", "cursor and find show the page itself, and mode %s reads it: use mode markdown, or leave them out", r.Mode)
 	case r.Mode == ModeAnswer, r.Mode == ModeExtract, r.Mode == ModeMarkdown, r.Mode == ModeRaw:
 		return r.Mode, nil
 	case r.Mode != "":

@@ -162,7 +162,7 @@ func (a *Answer) find(req Request, doc convert.Document) {
 
 // tell fills in an answer that holds no page: what happened, what to do, and
 // the first lines of what the site said.
-func (a *Answer) tell(o Outcome, r reading, asked check.Target) *Answer {
+func (a *Answer) tell(o Outcome, r reading, asked check.Target) {
 	a.Outcome, a.Moved, a.Saved = o, r.Moved, r.Saved
 	lines := []string{r.statusLine()}
 	switch o {
@@ -197,7 +197,6 @@ func (a *Answer) tell(o Outcome, r reading, asked check.Target) *Answer {
 		a.warn(w.Code, w.Message, w.Count)
 	}
 	a.Page = nil
-	return a
 }
 
 // said quotes the page's title, if it has one.
