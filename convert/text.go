@@ -44,7 +44,11 @@ func textual(in Input, kind string) (Document, error) {
 		doc.Removed = append(doc.Removed, instructionWarning(n))
 	}
 	cutText(&doc, in.Options.MaxText)
-	doc.Hollow, doc.Why = hollowText(in, textFacts(doc))
+	facts := textFacts(doc)
+	if !isLanguageTag(doc.Language) {
+		doc.Language = scriptLanguage(facts.Text)
+	}
+	doc.Hollow, doc.Why = hollowText(in, facts)
 	if doc.Excerpt == "" && !isProgramType(mediaType(in.Type)) {
 		doc.Excerpt = excerpt(doc.Markdown)
 	}

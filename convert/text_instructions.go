@@ -14,6 +14,10 @@ const CodeInstructions = "instruction-like-text"
 // instructionReach is how far behind its first word a phrase may reach, in bytes.
 const instructionReach = 160
 
+// maxPhraseTries bounds the looks at one first word: who repeats it more often wants
+// to cost time, and the warning needs no exact number.
+const maxPhraseTries = 2000
+
 // InstructionLike counts the phrases in visible text that are aimed at an
 // agent rather than at a reader: to ignore earlier instructions, to take
 // another part, to reveal the system prompt, to keep something from the user.
@@ -23,7 +27,7 @@ const instructionReach = 160
 func InstructionLike(text string) (n int) {
 	lower := strings.ToLower(text)
 	for trigger, pattern := range instructionPatterns {
-		for at := 0; ; {
+		for at, tries := 0, 0; tries < maxPhraseTries; tries++ {
 			i := strings.Index(lower[at:], trigger)
 			if i < 0 {
 				break
