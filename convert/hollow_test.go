@@ -113,6 +113,7 @@ func TestHollowText(t *testing.T) {
 		{"text", "text/plain", "hello", 200, ""},
 		{"missing text", "text/plain", "404: Not Found", 404, NotFound},
 		{"missing style sheet", "text/css", "body{margin:0}", 404, NotFound},
+		{"missing picture", "image/png", "\x89PNG\r\n\x1a\n\x00\x00", 404, NotFound},
 		{"closed API", "application/json", `{"message":"log in"}`, 401, Login},
 		{"empty text", "text/plain", " \n", 200, Empty},
 		{"empty object is an answer", "application/json", "{}", 200, ""},
@@ -123,7 +124,7 @@ func TestHollowText(t *testing.T) {
 			if err != nil || doc.Hollow != test.want {
 				t.Errorf("%q (%s, %v), want %q", doc.Hollow, doc.Why, err, test.want)
 			}
-			if strings.Contains(doc.Excerpt, "margin") || strings.Contains(doc.Excerpt, "{m") {
+			if strings.Contains(doc.Excerpt, "PNG") || strings.Contains(doc.Excerpt, "margin") || strings.Contains(doc.Excerpt, "{m") {
 				t.Errorf("excerpt %q", doc.Excerpt)
 			}
 		})

@@ -5,6 +5,7 @@ package convert
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"unicode/utf8"
 
@@ -15,9 +16,14 @@ import (
 // JSON and XML are passed on byte for byte after decoding; a feed becomes a
 // list of its entries.
 //
-// A body that Binary knows as something else is fault.Unreadable, cause type.
+// A body that Binary knows as something else is fault.Unreadable, cause type;
+// under an error status it counts as no body, since the status says enough.
 func textual(in Input, kind string) (Document, error) {
 	if mime, _, binary := Binary(in.Type, in.Body); binary {
+		if in.Status >= http.StatusBadRequest {
+			in.Body, in.Type = nil, ""
+			return textual(in, KindText)
+		}
 		return Document{}, fault.New(fault.Unreadable, fault.Type, "%s holds no text: its type is %s", in.URL, mime)
 	}
 	text, charset, guessed, err := decode(in.Body, in.Type, false)
