@@ -127,7 +127,7 @@ func (h *hider) reason(i int32) why {
 	if v, ok := t.attr(i, keyHidden); ok && !strings.EqualFold(v, "until-found") && !isTabPanel(t, i) {
 		return byAttribute
 	}
-	if t.isWord(i, keyAriaHidden, "true") {
+	if t.isWord(i, keyAriaHidden, "true") && !isMathImage(t, i) {
 		return byAria
 	}
 	if p := t.nodes[i].parent; t.is(p, atom.Details) && t.nodes[i].tag != atom.Summary && h.unfindable(p) {

@@ -19,8 +19,8 @@ const (
 	maxRuleText = 4 << 10
 	// maxAtRules bounds the nesting of @media and the like.
 	maxAtRules = 3
-	// maxTries bounds the rules that are tried on one element.
-	maxTries = 64
+	// maxRuleTries bounds the rules that are tried on one element.
+	maxRuleTries = 64
 )
 
 // sheet holds the rules of a page's own style elements that can hide text, as
@@ -294,7 +294,7 @@ func (s *sheet) apply(t *tree, i int32, d *declarations) {
 	var found []rule
 	try := func(rules []rule) {
 		for _, r := range rules {
-			if tries++; tries <= maxTries && r.matches(t, i) {
+			if tries++; tries <= maxRuleTries && r.matches(t, i) {
 				found = append(found, r)
 			}
 		}

@@ -16,6 +16,7 @@ const (
 	inParagraph mode = iota
 	inHeading        // one line
 	inCell           // one line, pipes escaped, breaks as <br>
+	inTerm           // one line of its own
 )
 
 // emitter writes the runs of one inline as Markdown. Styles nest: what stays
@@ -101,7 +102,7 @@ func (e *emitter) run(k int) {
 	case r.style&code != 0:
 		e.code(string(e.p.buf[r.from:r.to]))
 	default:
-		e.dst = e.marks.write(e.dst, e.p, k, e.mode, e.atStart())
+		e.dst = e.marks.write(e.dst, e.p, k, e.mode, e.atStart() && (e.mode == inParagraph || e.mode == inTerm))
 	}
 }
 
@@ -110,7 +111,7 @@ func (e *emitter) atStart() bool { return len(e.dst) == e.start }
 
 func (e *emitter) lineBreak() {
 	switch e.mode {
-	case inHeading:
+	case inHeading, inTerm:
 		e.dst = append(e.dst, ' ')
 	case inCell:
 		e.dst = append(e.dst, "<br>"...)

@@ -221,7 +221,7 @@ func (w *writer) inlineElement(i int32, tag atom.Atom, c context) {
 			w.text(" ", c)
 			return
 		}
-		w.para.line(c.style, c.link)
+		w.lineBreak(c)
 	case atom.Wbr:
 	case atom.A:
 		w.anchor(i, c)
@@ -246,6 +246,15 @@ func (w *writer) inlineElement(i int32, tag atom.Atom, c context) {
 		w.children(i, c.with(i, styleOf(tag)))
 	}
 	w.mute, w.dead = mute, dead
+}
+
+// lineBreak writes a br. Two of them make an empty line: a new paragraph.
+func (w *writer) lineBreak(c context) {
+	if k := len(w.para.runs); w.mode == inParagraph && k > 0 && w.para.runs[k-1].kind == breakRun {
+		w.flush()
+		return
+	}
+	w.para.line(c.style, c.link)
 }
 
 // checkbox writes the box of a task at the start of a list item; other fields

@@ -95,7 +95,9 @@ func (w *writer) item(l *lister, i int32, c context) {
 	// where the list continues a tight item.
 	tight := !l.loose
 	if l.more == "" {
-		tight = w.tight
+		// Only a list that begins with 1 can follow a line of text at once
+		// (CommonMark 5.3).
+		tight = w.tight && (!l.ordered || l.number-l.step == 1)
 	}
 	l.more = strings.Repeat(" ", len(sign))
 	outer := w.tight
@@ -288,7 +290,7 @@ func (w *writer) term(i int32, c context, afterTerm bool) bool {
 	}
 	w.begin(afterTerm)
 	w.land()
-	w.out = w.render(w.out, inHeading)
+	w.out = w.render(w.out, inTerm)
 	w.para.reset()
 	return true
 }

@@ -152,23 +152,17 @@ func isMathImage(t *tree, i int32) bool {
 // besideMath reports whether the same formula has been written from MathML that
 // stands before its image.
 func (w *writer) besideMath(i int32) bool {
+	alt := letters(tidyTeX(w.t.get(i, keyAlt)))
 	for ch := w.t.nodes[w.t.nodes[i].parent].first; ch != none && ch != i; ch = w.t.nodes[ch].next {
-		if w.t.node(ch).mark&markHidden == 0 && w.t.node(ch).kind == elementNode && w.firstMath(ch) {
+		if w.t.any(ch, 8, func(j int32) bool {
+			if !w.t.is(j, atom.Math) {
+				return false
+			}
+			tex, _ := texOf(w.t, j)
+			return letters(tidyTeX(tex)) == alt
+		}) {
 			return true
 		}
-	}
-	return false
-}
-
-func (w *writer) firstMath(i int32) bool {
-	for range 4 {
-		if i == none {
-			return false
-		}
-		if w.t.is(i, atom.Math) {
-			return true
-		}
-		i = w.t.nodes[i].first
 	}
 	return false
 }

@@ -203,5 +203,7 @@ func (w *writer) media(i int32, label string, c context) {
 	if title := strings.TrimSpace(w.t.get(i, keyAriaLabel) + w.t.get(i, keyTitle)); title != "" && len(title) < 200 && w.opt.Full {
 		label = title
 	}
+	w.gap()
 	w.link(label, dest, c)
+	w.gap()
 }
