@@ -7,6 +7,6 @@ test:
 race:
 	CGO_ENABLED=1 go test -race ./...
 docs:
-	go test . ./internal/app ./internal/cli -run Document -update
+	go test . ./internal/app ./internal/cli -run 'Document|Reference' -update
 ci:
 	.ci/run

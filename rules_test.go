@@ -11,9 +11,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -198,6 +200,55 @@ func eachFile(t *testing.T, ending string, do func(path string, text []byte)) {
 
 func TestFaultsDocumentIsCurrent(t *testing.T) {
 	compare(t, "doc/faults.md", faultsDocument())
+}
+
+func TestArchitectureDocumentIsCurrent(t *testing.T) {
+	const path, from, to = "doc/architecture.md", "<!-- imports -->\n", "<!-- end -->"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(text), from)
+	_, tail, ok2 := strings.Cut(rest, to)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the table of imports", path)
+	}
+	var b strings.Builder
+	b.WriteString("| package | may import |\n|---|---|\n")
+	for _, place := range slices.Sorted(maps.Keys(imports)) {
+		if _, err := os.Stat(place); err != nil {
+			t.Errorf("the table names %s, which is not there", place)
+		}
+		allowed := imports[place]
+		switch allowed {
+		case "":
+			allowed = "nothing"
+		case "*":
+			allowed = "everything"
+		default:
+			allowed = "`" + strings.Join(strings.Fields(allowed), "` `") + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", place, allowed)
+	}
+	compare(t, path, head+from+b.String()+to+tail)
+}
+
+// mentioned finds what looks like a path of this repository in a document.
+var mentioned = regexp.MustCompile("`([a-z][a-z0-9_./-]*(?:\\.go|\\.txt|/))`|\\]\\(([a-z][A-Za-z0-9_./-]*)\\)")
+
+func TestDocumentsNameRealFiles(t *testing.T) {
+	eachFile(t, ".md", func(path string, text []byte) {
+		for _, m := range mentioned.FindAllStringSubmatch(string(text), -1) {
+			name := m[1]
+			base := "."
+			if name == "" {
+				name, base = m[2], filepath.Dir(path)
+			}
+			if _, err := os.Stat(filepath.Join(base, name)); err != nil {
+				t.Errorf("%s names %s, which is not there", path, name)
+			}
+		}
+	})
 }
 
 // compare holds a printed document against what the code says now.

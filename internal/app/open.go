@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -194,7 +195,7 @@ func (a *App) book(asker permit.Asker) (*permit.Book, error) {
 	for _, list := range lists {
 		for _, item := range a.Loaded.Items(list.key) {
 			if err := addRule(list.to, item.Text, item.From); err != nil {
-				return nil, err
+				return nil, a.Loaded.Wrong(list.key, item, err)
 			}
 		}
 	}
@@ -206,7 +207,7 @@ func (a *App) book(asker permit.Asker) (*permit.Book, error) {
 		for i, texts := range [][]string{allow, ask, deny} {
 			for _, text := range texts {
 				if err := addRule(lists[i].to, text, path); err != nil {
-					return nil, err
+					return nil, a.Loaded.Wrong(lists[i].key, Item{text, path}, err)
 				}
 			}
 		}
@@ -218,7 +219,7 @@ func (a *App) book(asker permit.Asker) (*permit.Book, error) {
 func addRule(to *[]permit.Sourced, text, from string) error {
 	rule, err := check.ParseRule(text)
 	if err != nil {
-		return fault.Wrap(err, fault.Invalid, "", "%s: %s", from, fault.From(err).Detail)
+		return err
 	}
 	*to = append(*to, permit.Sourced{Rule: rule, From: from})
 	return nil
@@ -331,8 +332,15 @@ func (a *App) scope() string {
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// readListFile reads a block list, bounded.
-func readListFile(path string) ([]byte, error) { return readBounded(path, maxListFile) }
+// readListFile reads a block list, bounded. The configuration has made the names
+// of list files absolute; anything else is a host pattern, and a file of that
+// name in the working folder must not take its place.
+func readListFile(path string) ([]byte, error) {
+	if !filepath.IsAbs(path) {
+		return nil, fs.ErrNotExist
+	}
+	return readBounded(path, maxListFile)
+}
 
 // maxListFile bounds a block list: the largest public lists have some 20 MB.
 const maxListFile = 64 << 20

@@ -34,4 +34,3 @@ func loadRoots(files []string) (*x509.CertPool, error) {
 	}
 	return pool, nil
 }
-
