@@ -29,13 +29,16 @@ func (d *Document) fromState(t *tree, o Options) {
 		return
 	}
 	w := newWriter(t, o, newLinker(t, ""))
-	if d.Title != "" && !strings.HasPrefix(text, d.Title) {
+	if d.Title != "" {
 		w.para.text(d.Title, run{})
 		w.section("", 1)
+		w.para.reset()
 	}
 	for piece := range strings.SplitSeq(text, "\n\n") {
-		w.para.text(piece, run{})
-		w.flush()
+		if piece != d.Title {
+			w.para.text(piece, run{})
+			w.flush()
+		}
 	}
 	w.children(bodyNode, context{})
 	w.flush()
