@@ -86,17 +86,19 @@ type segment struct {
 // segments divides an answer by lines.
 func segments(s string) []segment {
 	var out []segment
-	fence := ""
-	for l := range strings.Lines(s) {
+	fence, start := "", 0
+	for at := 0; at < len(s); {
+		l, next := line(s, at)
 		before := fence
 		fence = fenceAfter(fence, l)
 		t := strings.TrimSpace(l)
 		exempt := before != "" || fence != "" || strings.HasPrefix(t, "|") && strings.HasSuffix(t, "|") && len(t) > 1
-		if n := len(out); n > 0 && out[n-1].exempt == exempt {
-			out[n-1].text += l
-			continue
+		if n := len(out); n == 0 || out[n-1].exempt != exempt {
+			out = append(out, segment{exempt: exempt})
+			start = at
 		}
-		out = append(out, segment{l, exempt})
+		out[len(out)-1].text = s[start:next]
+		at = next
 	}
 	return out
 }
@@ -202,7 +204,7 @@ func quotations(s string) []quote {
 // page gives at most the cap.
 func (c *checker) quotation(s string, q quote) []edit {
 	body := s[q.start:q.end]
-	words := newStream(body).text
+	words := bare(newStream(body).text)
 	var out []edit
 	shown := body
 	if !c.ask.Trusted && utf8.RuneCountInString(body) > c.limit {
@@ -244,6 +246,21 @@ func (c *checker) find(words string) (int, bool) {
 		return at[0], true
 	}
 	return 0, false
+}
+
+// bare takes the blanks away that a stream has beside wide characters at its ends:
+// there is no end of a word.
+func bare(words string) string {
+	inner := strings.Trim(words, " ")
+	first, _ := utf8.DecodeRuneInString(inner)
+	last, _ := utf8.DecodeLastRuneInString(inner)
+	if cjk(first) {
+		words = strings.TrimLeft(words, " ")
+	}
+	if cjk(last) {
+		words = strings.TrimRight(words, " ")
+	}
+	return words
 }
 
 // cite records where found words stand on the page.

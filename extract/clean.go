@@ -152,7 +152,7 @@ func breakMarks(s string) (string, int) {
 				brk(i + 1)
 			}
 		case '"':
-			if strings.HasPrefix(s[i:], `"jsonrpc"`) {
+			if strings.HasPrefix(s[i:], `"jsonrpc":`) {
 				brk(i + len(`"jsonrpc"`))
 			}
 		}

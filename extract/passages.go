@@ -142,16 +142,22 @@ func (c *chooser) fill(order []int) {
 	}
 }
 
+// stub is the length up to which a paragraph may be a term or an introduction, in bytes.
+const stub = 80
+
 // take takes an atom with what introduces it and what follows it, if there is room.
 func (c *chooser) take(i int) {
 	if c.taken[i] {
 		return
 	}
 	group := []int{i}
-	for l := c.atoms[i].lead; l >= 0 && !c.taken[int(l)] && len(group) < 3; l = c.atoms[l].lead {
+	if n := i + 1; n < len(c.atoms) && c.atoms[n].lead == int32(i) && c.atoms[i].kind == prose && c.atoms[i].end-c.atoms[i].start <= stub {
+		group = append(group, n) // a term or an introduction says nothing by itself
+	}
+	for l := c.atoms[i].lead; l >= 0 && !c.taken[int(l)] && len(group) < 4; l = c.atoms[l].lead {
 		group = append(group, int(l))
 	}
-	if c.atoms[i].kind != row && c.put(group...) || c.put(group[:min(len(group), 2)]...) || c.put(i) {
+	if c.put(group...) || c.put(group[:min(len(group), 2)]...) || c.put(i) {
 		if n := i + 1; n < len(c.atoms) && !c.taken[n] && c.atoms[n].joined && c.scores[n] >= afterShare*c.scores[i] {
 			c.put(n)
 		}
@@ -190,7 +196,7 @@ func (c *chooser) put(group ...int) bool {
 // cost is what showing one more atom takes, with what stands between it and its
 // neighbours, in quarter tokens.
 func (c *chooser) cost(i int) int {
-	const marker = len("\n\n\n\n") + 3 // gap, and blank lines around it
+	const marker = len("\n\n\n\n") + 4 // gap and blank lines around it, or a row of a table that stands for it
 	n := c.shownCost(i)
 	if c.taken[i-1] && c.joins(i-1) {
 		n += c.atoms[i].start - c.atoms[i-1].end
@@ -276,7 +282,7 @@ func (r *ranking) reply(a Ask, picks []int) Reply {
 				b.WriteString(l + "\n\n")
 			}
 		case first.kind == row && first.lead >= 0:
-			b.WriteString("\n")
+			b.WriteString("\n| … |\n")
 		default:
 			b.WriteString("\n\n" + gap + "\n\n")
 		}
@@ -321,7 +327,7 @@ func firstChars(s string, n int) string {
 
 // beginning gives the first part of the document, and its outline where there is room.
 func (p *parsed) beginning(a Ask, from, to, budget int) Reply {
-	outline := p.outline(budget / 5)
+	outline := p.outline(budget / 4)
 	text := p.text[from:to]
 	head := cutTokens(text, budget-Tokens(outline)-8)
 	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 && len(head) < len(text) {
@@ -342,23 +348,49 @@ func (p *parsed) beginning(a Ask, from, to, budget int) Reply {
 	return measured(r)
 }
 
-// outline lists the sections with their ids, as deep as the budget allows.
+// outline lists the sections with their ids, as deep as the budget allows; of too
+// many it lists the first.
 func (p *parsed) outline(budget int) string {
 	for depth := 3; depth >= 1; depth-- {
-		var b strings.Builder
-		b.WriteString("Sections of this page:\n")
-		for _, s := range p.sections {
-			if s.Level <= depth {
-				b.WriteString(strings.Repeat("  ", max(0, len(s.Path)-1)) + "- " + clip(s.Title, 80))
-				if s.ID != "" {
-					b.WriteString(" (" + s.ID + ")")
-				}
-				b.WriteByte('\n')
+		lines, fits := p.titles(depth, budget)
+		if fits || depth == 1 || len(p.sections) > 0 && p.shallow(depth-1) < 2 {
+			if len(lines) < 2 {
+				return ""
 			}
-		}
-		if s := b.String(); strings.Count(s, "\n") > 2 && Tokens(s) <= budget {
-			return strings.TrimRight(s, "\n")
+			return "Sections of this page:\n" + strings.Join(lines, "\n")
 		}
 	}
 	return ""
+}
+
+// shallow counts the sections of at most this depth.
+func (p *parsed) shallow(depth int) int {
+	n := 0
+	for _, s := range p.sections {
+		if s.Level <= depth {
+			n++
+		}
+	}
+	return n
+}
+
+// titles gives a line for each section of at most this depth, and whether all of
+// them fit.
+func (p *parsed) titles(depth, budget int) (lines []string, fits bool) {
+	const more = "- …"
+	left := budget*4 - quarters("Sections of this page:\n"+more)
+	for _, s := range p.sections {
+		if s.Level > depth {
+			continue
+		}
+		l := strings.Repeat("  ", max(0, len(s.Path)-1)) + "- " + clip(s.Title, 80)
+		if s.ID != "" {
+			l += " (" + s.ID + ")"
+		}
+		if left -= quarters(l) + 1; left < 0 {
+			return append(lines, more), false
+		}
+		lines = append(lines, l)
+	}
+	return lines, true
 }

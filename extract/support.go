@@ -36,19 +36,21 @@ func newSupport(markdown string) *support {
 	p := parse(Doc{Markdown: markdown}, partSize)
 	s := &support{holders: map[string][]int32{}}
 	half := passageAtoms / 2
-	wideChars := 0
+	balance := 0
 	for i, a := range p.atoms {
 		n := int32(i / half)
 		for _, t := range keys(p.text[a.start:a.end]) {
 			s.hold(t.term, n-1)
 			s.hold(t.term, n)
 			if t.wide {
-				wideChars++
+				balance++
+			} else {
+				balance--
 			}
 		}
 		s.passages = int(n) + 1
 	}
-	s.wide = wideChars*8 > len(markdown)/4
+	s.wide = balance > 0
 	return s
 }
 
@@ -112,11 +114,15 @@ func (s *support) missing(answer string) []string {
 		if seg.exempt {
 			continue
 		}
-		for it := sentences.FromString(seg.text); it.Next(); {
-			t := strings.TrimSpace(it.Value())
-			t = t[itemMarker(t):]
-			if !isHeading(t) && !s.supports(t, count) {
-				out = append(out, t)
+		for l := range strings.Lines(seg.text) {
+			l = strings.TrimLeft(l, " \t>")
+			if l = l[itemMarker(l):]; isHeading(l) {
+				continue
+			}
+			for it := sentences.FromString(l); it.Next(); {
+				if t := strings.TrimSpace(it.Value()); !s.supports(t, count) {
+					out = append(out, t)
+				}
 			}
 		}
 	}

@@ -202,8 +202,11 @@ func singular(w string) string {
 
 func vowel(s string) bool { return strings.ContainsAny(s, "aeiouy") }
 
+// undouble takes away the letter that an ending doubled. A double l ends words of
+// its own ("fill"); only longer ones lose it.
 func undouble(w string) string {
-	if n := len(w); n > 3 && w[n-1] == w[n-2] && strings.IndexByte("bdfgklmnprtz", w[n-1]) >= 0 {
+	n := len(w)
+	if n > 3 && w[n-1] == w[n-2] && (strings.IndexByte("bdgkmnprt", w[n-1]) >= 0 || w[n-1] == 'l' && n > 5) {
 		return w[:n-1]
 	}
 	return w
