@@ -16,7 +16,6 @@ import (
 
 	"github.com/dipper-web/dipper"
 	"github.com/dipper-web/dipper/check"
-	"github.com/dipper-web/dipper/fault"
 	"github.com/dipper-web/dipper/internal/webtest"
 	"github.com/dipper-web/dipper/permit"
 	"github.com/dipper-web/dipper/preflight"
@@ -295,5 +294,3 @@ func readRequest(lines []webtest.Line, next string) (dipper.Request, error) {
 	}
 	return r, nil
 }
-
-var _ = fault.From

@@ -184,12 +184,18 @@ func (c *Client) reply(ctx context.Context, mode Mode, ans *Answer, ask extract.
 	if mode == ModeExtract || !ans.helperMay(c.o, private) {
 		return extract.Passages(ask), nil
 	}
-	reader := &extract.Reader{Model: h.Model, Timeout: modelTime(ctx, c.o.ModelTimeout), Prices: c.o.Prices, MaxQuote: c.o.MaxQuote}
+	patience := modelTime(ctx, c.o.ModelTimeout)
+	reader := &extract.Reader{Model: h.Model, Timeout: patience, Prices: c.o.Prices, MaxQuote: c.o.MaxQuote}
 	want := cache.Want[extract.Reply]{Key: extract.ReplyKey(ask, digest(ask.Doc.Markdown), h.Model.Name())}
-	got, err := c.replies.Do(ctx, want, func(ctx context.Context, _ *extract.Reply) (cache.Filled[extract.Reply], error) {
+	own, cancel := context.WithTimeout(ctx, patience) // the reply may be another caller's, who can wait longer
+	defer cancel()
+	got, err := c.replies.Do(own, want, func(ctx context.Context, _ *extract.Reply) (cache.Filled[extract.Reply], error) {
 		reply, err := reader.Answer(ctx, ask)
 		return cache.Filled[extract.Reply]{Value: reply, Keep: reply.Path == "helper" && !reply.Partial}, err
 	})
+	if err != nil && own.Err() != nil && ctx.Err() == nil {
+		return late(ask), nil
+	}
 	if err != nil && h.Inferred && ctx.Err() == nil {
 		ans.warn("model-unavailable", "the helper model failed, so passages of the page come back instead: "+fault.From(err).Detail, 0)
 		return extract.Passages(ask), nil
@@ -198,6 +204,15 @@ func (c *Client) reply(ctx context.Context, mode Mode, ans *Answer, ask extract.
 		got.Value.Calls = nil // paid for before
 	}
 	return got.Value, err
+}
+
+// late is what comes back when the helper model is too slow.
+func late(ask extract.Ask) extract.Reply {
+	reply := extract.Passages(ask)
+	reply.Partial = true
+	reply.Warnings = append(reply.Warnings, extract.Warning{Code: extract.WarnModelTimeout,
+		Message: "the helper model took too long; these are the passages of the page that fit the prompt best"})
+	return reply
 }
 
 // helperMay says whether this page may go to the helper model.
