@@ -13,7 +13,6 @@ import (
 
 	"github.com/dipper-web/dipper/check"
 	"github.com/dipper-web/dipper/fault"
-	"github.com/dipper-web/dipper/internal/guard"
 	"github.com/dipper-web/dipper/retrieve"
 )
 
@@ -30,12 +29,7 @@ func Example() {
 		return
 	}
 	for _, allow := range [][]netip.Prefix{{netip.MustParsePrefix("127.0.0.0/8")}, nil} {
-		g, err := guard.New(guard.Options{Allow: allow})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		h, err := retrieve.New(retrieve.Options{Guard: g})
+		h, err := retrieve.New(retrieve.Options{Reach: retrieve.Reach{Allow: allow}})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -6,6 +6,7 @@ package retrieve
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -103,10 +104,17 @@ func TestAcceptAndAgent(t *testing.T) {
 
 func TestNew(t *testing.T) {
 	g := newGuard(t, guard.Options{})
-	for _, o := range []Options{{}, {Guard: g, Upgrade: "sometimes"}, {Guard: g, UserAgent: "a\r\nb"}} {
+	public := Reach{Allow: []netip.Prefix{netip.MustParsePrefix("192.0.0.0/2")}}
+	for _, o := range []Options{{Reach: public}, {Guard: g, Upgrade: "sometimes"}, {Guard: g, UserAgent: "a\r\nb"}} {
 		_, err := New(o)
 		want(t, err, "invalid")
 	}
 	_, err := newHTTP(t, Options{}).Get(t.Context(), Request{Target: check.Target{}})
 	want(t, err, "invalid")
+	h, err := New(Options{Reach: Reach{Resolve: map[string]string{"site.example:443": "127.0.0.1"}}})
+	want(t, err, "")
+	defer h.Close()
+	if !h.Declared("site.example", 443) || h.Declared("site.example", 80) || h.MayReach(netip.MustParseAddr("127.0.0.1")) {
+		t.Error("the guard is not made from Reach")
+	}
 }

@@ -30,9 +30,15 @@ import (
 // ProxyFunc names the proxy for a URL, nil for none. See NewProxy.
 type ProxyFunc func(*url.URL) (*url.URL, error)
 
-// Options configures an HTTP. Only Guard is required.
+// Reach says which places may be reached: private ranges to allow, ports, declared
+// names, a resolver. The zero value is the public web on ports 80 and 443.
+type Reach = guard.Options
+
+// Options configures an HTTP. The zero value reaches the public web.
 type Options struct {
+	// Guard judges and dials every address; nil: one made from Reach.
 	Guard *guard.Guard
+	Reach Reach // not looked at where Guard is set
 	// Upgrade says when http targets on port 80 are asked over https instead: "auto"
 	// (also ""), "always" or "never".
 	Upgrade string
@@ -135,12 +141,16 @@ type HTTP struct {
 // themselves.
 func New(o Options) (*HTTP, error) {
 	switch {
-	case o.Guard == nil:
-		return nil, fault.New(fault.Invalid, "", "retrieve needs a guard")
 	case !validUpgrade(o.Upgrade):
 		return nil, fault.New(fault.Invalid, "", "network.upgrade is %q; it must be auto, always or never", o.Upgrade)
 	case !httpguts.ValidHeaderFieldValue(o.UserAgent):
 		return nil, fault.New(fault.Invalid, "", "network.userAgent holds a character that no header may carry")
+	}
+	if o.Guard == nil {
+		var err error
+		if o.Guard, err = guard.New(o.Reach); err != nil {
+			return nil, err
+		}
 	}
 	h := &HTTP{
 		guard:         o.Guard,
@@ -168,6 +178,10 @@ func New(o Options) (*HTTP, error) {
 // MayReach reports whether a page that came from a may be used now: the guard's
 // answer, for pages kept from another run.
 func (h *HTTP) MayReach(a netip.Addr) bool { return h.guard.MayReach(a) }
+
+// Declared reports whether the user has declared where host:port is, for
+// check.Limits.
+func (h *HTTP) Declared(host string, port int) bool { return h.guard.Declared(host, port) }
 
 // Close ends the waiting connections. Fetches under way finish by themselves.
 func (h *HTTP) Close() { h.pool.close() }
