@@ -234,7 +234,7 @@ func TestArchitectureDocumentIsCurrent(t *testing.T) {
 }
 
 // mentioned finds what looks like a path of this repository in a document.
-var mentioned = regexp.MustCompile("`([a-z][a-z0-9_./-]*(?:\\.go|\\.txt|/))`|\\]\\(([a-z][A-Za-z0-9_./-]*)\\)")
+var mentioned = regexp.MustCompile("`([a-z][a-z0-9_./-]*(?:\\.go|/))`|\\]\\(([a-z][A-Za-z0-9_./-]*)\\)")
 
 func TestDocumentsNameRealFiles(t *testing.T) {
 	eachFile(t, ".md", func(path string, text []byte) {
