@@ -3,7 +3,10 @@
 
 package convert
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // page turns HTML into a document: read the tree, mark what is hidden, choose
 // the main content, write.
@@ -68,6 +71,7 @@ func (d *Document) fill(w *writer, out string) {
 	if w.cut || w.t.cut || len(d.Markdown) > w.opt.MaxText {
 		d.Truncated = true
 		cutText(d, w.opt.MaxText)
+		maps.DeleteFunc(d.Anchors, func(_ string, at int) bool { return at >= len(d.Markdown) })
 		d.warn(Removed{Code: CodeTruncated, Count: 1,
 			Message: fmt.Sprintf("the page is larger than what is read of one page; the text ends after %d bytes", len(d.Markdown))}, true)
 	}

@@ -78,7 +78,7 @@ func (c *chooser) isNamedSo(i int32, s stat) bool {
 	switch tag := c.t.nodes[i].tag; tag {
 	case atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Form, atom.Table, atom.Td, atom.A, atom.Span, atom.P, 0:
 		if tag == atom.P || tag == atom.Span || tag == atom.A {
-			return c.isSkipLink(i, s)
+			return c.isSkipLink(i, s) || tag == atom.Span && hasWord(c.t.get(i, keyClass), "mw-editsection")
 		}
 	default:
 		return false
@@ -89,7 +89,8 @@ func (c *chooser) isNamedSo(i int32, s stat) bool {
 		case "cookie", "cookies", "cookiebar", "gdpr", "onetrust", "cookiebot", "consent", "cookieconsent":
 			return s.letters < 2*smallPage && !c.holdsHeading(i)
 		case "nav", "navbar", "navigation", "menu", "breadcrumb", "breadcrumbs", "sidebar", "sidenav", "topbar", "toolbar", "pagination", "pager",
-			"share", "sharing", "social", "related", "recommended", "recommendations", "footer", "masthead", "sphinxsidebar", "toc", "tags":
+			"share", "sharing", "social", "related", "recommended", "recommendations", "footer", "masthead", "sphinxsidebar", "toc", "tags",
+			"navbox", "catlinks", "lang", "languages", "printfooter":
 			if s.density() > halfDense && s.own() < shortTitle {
 				return true
 			}

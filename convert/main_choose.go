@@ -291,12 +291,30 @@ func (c *chooser) leaveOut(i int32, spare map[int32]bool, keep int32) {
 func (c *chooser) pageTitle() int32 {
 	h1 := none
 	c.t.any(bodyNode, len(c.stats), func(j int32) bool {
-		if c.t.is(j, atom.H1) && c.stats[j].letters > 0 && c.stats[j].letters <= shortTitle && c.stats[j].density() < dense {
+		if c.t.is(j, atom.H1) && c.stats[j].letters > 0 && c.stats[j].letters <= shortTitle && c.stats[j].density() < dense && !isSiteName(c.t, j) {
 			h1 = j
 		}
 		return h1 != none
 	})
 	return h1
+}
+
+// isSiteName reports whether a first heading is the name of the site rather
+// than of the page, by its own class or that of its parents.
+func isSiteName(t *tree, i int32) bool {
+	for range 3 {
+		if i == bodyNode || i == none {
+			return false
+		}
+		for _, word := range nameWords(t, i) {
+			switch word {
+			case "logo", "brand", "branding", "site", "masthead", "menu", "navbar", "blog":
+				return true
+			}
+		}
+		i = t.nodes[i].parent
+	}
+	return false
 }
 
 // prune marks the boilerplate inside the chosen part. Where that would take

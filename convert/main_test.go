@@ -40,6 +40,7 @@ func TestMainContent(t *testing.T) {
 		{"page of the nineties", "<div id=left>" + menu(20) + "</div><div id=text>" + body + "</div><div>FOOT 1998</div>", []string{"TITLE", "KEEP"}, []string{"MENU", "FOOT"}},
 		{"title before the article", "<header><h1>TITLE</h1>" + menu(6) + "</header><article><p>" + sentences("KEEP", 12) + "</p></article>", []string{"# TITLE", "KEEP"}, []string{"MENU"}},
 		{"name of the site is no title", "<header><h1><a href=/>SITE</a></h1></header><main><h2>Tides</h2><p>" + sentences("KEEP", 9) + "</p></main>", []string{"KEEP"}, []string{"SITE"}},
+		{"name of the book over its chapter", `<title>Knots - The Book</title><div id="menu-bar"><h1 class="menu-title">BOOK</h1></div><main><h2>Knots</h2><p>` + sentences("KEEP", 9) + "</p></main>", []string{"KEEP"}, []string{"BOOK"}},
 		{"entries side by side", "<nav>" + menu(9) + "</nav>" + strings.Repeat("<article><h2>Entry</h2><p>"+sentences("KEEP", 3)+"</p></article>", 4) + "<article><p>KEEPLAST " + sentences("x", 3) + "</p></article>",
 			[]string{"KEEP", "KEEPLAST"}, []string{"MENU"}},
 		{"menu and contents in main", "<main><nav>" + menu(9) + "</nav>" + body + "<aside class=related>" + menu(5) + "</aside><aside class=note><p>KEEPNOTE</p></aside></main>",

@@ -86,7 +86,7 @@ func readMeta(t *tree) metadata {
 func titleOf(t *tree, m metadata) string {
 	h1, count := "", 0
 	t.any(bodyNode, len(t.nodes), func(i int32) bool {
-		if t.is(i, atom.H1) {
+		if t.is(i, atom.H1) && !isSiteName(t, i) {
 			if text := t.shownText(i, 2*maxMeta); text != "" {
 				h1 = first(h1, text)
 				count++

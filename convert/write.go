@@ -168,6 +168,9 @@ func (w *writer) blockElement(i int32, tag atom.Atom, c context) bool {
 // box writes a block without a sign of its own.
 func (w *writer) box(i int32, c context) {
 	w.gap()
+	if hasWord(w.t.get(i, keyClass), "admonition-title", "callout-title", "alert-title") {
+		c = c.with(i, strong)
+	}
 	w.children(i, c)
 	w.gap()
 }
@@ -261,7 +264,7 @@ func (w *writer) quote(i int32, c context) {
 func (w *writer) summary(i int32, c context) {
 	w.gap()
 	if !w.holdsHeading(i) {
-		c.style |= strong
+		c = c.with(i, strong)
 	}
 	w.children(i, c)
 	w.gap()

@@ -59,8 +59,10 @@ func (e *emitter) survey() {
 	n := len(runs)
 	e.ends = make([][]int32, styleKinds)
 	var all style
+	var links int32
 	for _, r := range runs {
 		all |= r.style
+		links |= r.link
 	}
 	for s := range styleKinds {
 		if all&(1<<s) == 0 {
@@ -73,8 +75,10 @@ func (e *emitter) survey() {
 			}
 		}
 	}
-	e.linkTo = make([]int32, n)
-	for k := n - 1; k >= 0; k-- {
+	if links != 0 {
+		e.linkTo = make([]int32, n)
+	}
+	for k := n - 1; links != 0 && k >= 0; k-- {
 		if e.linkTo[k] = int32(k + 1); k+1 < n && runs[k+1].link == runs[k].link {
 			e.linkTo[k] = e.linkTo[k+1]
 		}

@@ -103,11 +103,22 @@ func noteLabel(s string) string {
 
 // findBackLinks notes the links inside the notes that lead back to the marks.
 func (n *notes) findBackLinks(t *tree) {
+	places := map[string]bool{} // ids of the marks and of what is around them
+	for i := range n.marks {
+		for range 3 {
+			if id := t.get(i, keyID); id != "" {
+				places[id] = true
+			}
+			if i = t.nodes[i].parent; i == none || isBlock(t.nodes[i].tag) {
+				break
+			}
+		}
+	}
 	for item := range n.items {
 		t.walk(item, func(i int32) bool {
-			if t.is(i, atom.A) && strings.HasPrefix(t.get(i, keyHref), "#") {
+			if href := t.get(i, keyHref); t.is(i, atom.A) && strings.HasPrefix(href, "#") {
 				text := strings.TrimSpace(t.shownText(i, 32))
-				if letters(text) == "" || len(text) == 1 || t.isWord(i, keyRole, "doc-backlink") ||
+				if places[href[1:]] || letters(text) == "" || len(text) == 1 || t.isWord(i, keyRole, "doc-backlink") ||
 					hasWord(t.get(i, keyClass), "footnote-backref", "footnote-back", "reversefootnote", "backref") {
 					n.back[i] = true
 				}

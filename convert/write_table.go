@@ -75,8 +75,16 @@ func readGrid(t *tree, i int32) *grid {
 	g := &grid{caption: none}
 	var below []int // rows that a cell of an earlier row still covers, by column
 	g.section(t, i, false, &below, 0)
+	// Columns that no cell begins in are only the reach of a wide one.
+	for _, r := range g.rows {
+		for at, c := range r.cells {
+			if c.node != none {
+				g.columns = max(g.columns, at+1)
+			}
+		}
+	}
 	for k := range g.rows {
-		g.columns = max(g.columns, len(g.rows[k].cells))
+		g.rows[k].cells = g.rows[k].cells[:min(len(g.rows[k].cells), g.columns)]
 	}
 	return g
 }
@@ -278,6 +286,9 @@ func (w *writer) pipes(g *grid, c context) {
 			if x.node != none && !w.full() {
 				line[col] = w.cell(x.node, c)
 			}
+		}
+		if k > 0 && strings.Join(line, "") == "" {
+			continue // images without words, or spacing
 		}
 		lines = append(lines, line)
 		if first < 0 && (r.head || allHead(r)) {
