@@ -156,7 +156,7 @@ func FuzzWords(f *testing.F) {
 }
 
 func TestThesaurusLists(t *testing.T) {
-	w := words()
+	w := wordLists()
 	if len(w.fellows) < 300 || len(w.foreign) < 300 || len(w.phrases) < 30 {
 		t.Fatalf("the lists are too short: %d, %d, %d", len(w.fellows), len(w.foreign), len(w.phrases))
 	}

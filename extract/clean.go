@@ -37,7 +37,7 @@ func printable(s string) (string, int) {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == 0x1b || r == 0x9b:
-			n = terminal(s[i:], n)
+			n = sequence(s[i:], n)
 			gone++
 		case r == '\r' && strings.HasPrefix(s[i+n:], "\n"):
 		case unprintable(r) || r == utf8.RuneError && n == 1:
@@ -63,9 +63,9 @@ func unprintable(r rune) bool {
 // maxSequence bounds a terminal sequence: what is longer is no sequence.
 const maxSequence = 256
 
-// terminal gives the length of the terminal sequence that s begins with; at
+// sequence gives the length of the terminal sequence that s begins with; at
 // least its introducer of size n.
-func terminal(s string, n int) int {
+func sequence(s string, n int) int {
 	if len(s) == n {
 		return n
 	}
@@ -75,7 +75,7 @@ func terminal(s string, n int) int {
 		case '[':
 			at = 2
 		case ']', 'P', 'X', '^', '_':
-			return text(s)
+			return message(s)
 		default:
 			return 1
 		}
@@ -91,9 +91,9 @@ func terminal(s string, n int) int {
 	return n
 }
 
-// text gives the length of a terminal sequence that carries text up to a bell or
+// message gives the length of a terminal sequence that carries text up to a bell or
 // a string terminator on the same line.
-func text(s string) int {
+func message(s string) int {
 	for i := 2; i < len(s) && i < maxSequence && s[i] != '\n'; i++ {
 		switch {
 		case s[i] == 0x07:

@@ -28,6 +28,9 @@ func Passages(a Ask) Reply {
 		if picks := r.choose(from, to, budget); len(picks) > 0 {
 			return r.reply(a, picks)
 		}
+		if out, ok := r.piece(a, budget); ok {
+			return out
+		}
 	}
 	return p.beginning(a, from, to, budget)
 }
@@ -87,18 +90,54 @@ func (p *parsed) rooted() bool {
 // gap stands between parts of a section that are not neighbours on the page.
 const gap = "[…]"
 
-// choose picks atoms between two offsets until the budget is used.
+// sectionShare is the part of the budget that the section asked for has before
+// the rest of the document, in percent: the answer may stand elsewhere.
+const sectionShare = 60
+
+// choose picks atoms until the budget is used. Those between from and to come
+// first where that is not the whole document.
 func (r *ranking) choose(from, to, budget int) []int {
 	c := &chooser{ranking: r, left: budget*4 - 8, taken: map[int]bool{}, opened: map[int32]bool{}, used: map[int32]int{}, costs: map[int]int{}}
-	var order []int
+	var inside, all []int
 	for i, a := range r.atoms {
-		if r.scores[i] > 0 && a.start >= from && a.end <= to {
-			order = append(order, i)
+		if r.scores[i] > 0 {
+			all = append(all, i)
+			if a.start >= from && a.end <= to {
+				inside = append(inside, i)
+			}
 		}
 	}
-	c.fill(order)
+	if len(inside) < len(all) {
+		later := c.left * (100 - sectionShare) / 100
+		c.left -= later
+		c.fill(inside)
+		c.left += later
+	}
+	c.fill(all)
 	slices.Sort(c.picks)
 	return c.picks
+}
+
+// piece shows the beginning of the best atom, where the budget is too small for
+// any atom as a whole.
+func (r *ranking) piece(a Ask, budget int) (Reply, bool) {
+	best := -1
+	for i, s := range r.scores {
+		if s > 0 && (best < 0 || s > r.scores[best]) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return Reply{}, false
+	}
+	k := r.atoms[best]
+	text := strings.TrimSpace(cutTokens(r.text[k.start:k.end], budget))
+	if text == "" {
+		return Reply{}, false
+	}
+	start := k.start + strings.Index(r.text[k.start:k.end], text)
+	out := Reply{Text: text, Path: PathPassages, Citations: []Citation{r.citation(a, start, start+len(text), k.section)}}
+	return measured(out), true
 }
 
 type chooser struct {
@@ -293,16 +332,20 @@ func (r *ranking) reply(a Ask, picks []int) Reply {
 	return measured(out)
 }
 
-// cite quotes the telling part of a run: its best atom, clipped for a restricted page.
+// cite quotes the telling part of a run: its best atom.
 func (r *ranking) cite(a Ask, u run) Citation {
 	t := r.atoms[u.best]
-	end := t.end
+	return r.citation(a, t.start, t.end, t.section)
+}
+
+// citation quotes a span, clipped for a restricted page.
+func (p *parsed) citation(a Ask, start, end int, section int32) Citation {
 	if !a.Trusted {
-		end = t.start + len(firstChars(r.text[t.start:t.end], quoteCap(a)))
+		end = start + len(firstChars(p.text[start:end], quoteCap(a)))
 	}
-	c := Citation{Quote: r.text[t.start:end], Start: t.start, End: end}
-	if t.section >= 0 {
-		c.Section = r.sections[t.section].ID
+	c := Citation{Quote: p.text[start:end], Start: start, End: end}
+	if section >= 0 {
+		c.Section = p.sections[section].ID
 	}
 	return c
 }
@@ -339,11 +382,7 @@ func (p *parsed) beginning(a Ask, from, to, budget int) Reply {
 		r.Text += "\n\n" + gap + "\n\n" + outline
 	}
 	if head != "" {
-		end := from + len(head)
-		if !a.Trusted {
-			end = from + len(firstChars(head, quoteCap(a)))
-		}
-		r.Citations = []Citation{{Quote: p.text[from:end], Start: from, End: end}}
+		r.Citations = []Citation{p.citation(a, from, from+len(head), -1)}
 	}
 	return measured(r)
 }

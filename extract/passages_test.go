@@ -151,6 +151,10 @@ func TestPassagesSection(t *testing.T) {
 	if !strings.Contains(r.Text, "paint number 17") {
 		t.Errorf("the section asked for is missing:\n%s", r.Text)
 	}
+	r = Passages(Ask{Doc: d, Prompt: "When is the licence office open?", Section: "chapter-17", Budget: 200})
+	if !strings.Contains(r.Text, "open on Tuesdays") {
+		t.Errorf("an answer outside the section asked for is missing:\n%s", r.Text)
+	}
 	r = Passages(Ask{Doc: d, Section: "chapter-17", Budget: 200})
 	if !strings.HasPrefix(r.Text, "## Chapter 17") {
 		t.Errorf("no prompt: %s", r.Text)
@@ -170,6 +174,15 @@ func TestPassagesQuoteCap(t *testing.T) {
 	if len(trusted.Citations) == 0 || len(trusted.Citations[0].Quote) <= MaxQuote {
 		t.Errorf("a trusted page's citation is cut: %+v", trusted.Citations)
 	}
+}
+
+func TestPassagesTooSmallBudget(t *testing.T) {
+	d := Doc{Markdown: strings.Repeat("Nothing here. ", 200) + "\n\nThe northern pier " + strings.Repeat("is long and ", 30) + "old."}
+	r := Passages(Ask{Doc: d, Prompt: "northern pier", Budget: 10})
+	if !strings.HasPrefix(r.Text, "The northern pier") || r.ShownTokens > 10 {
+		t.Errorf("got %q", r.Text)
+	}
+	exact(t, d, r.Citations)
 }
 
 func TestPassagesLeanLinks(t *testing.T) {

@@ -25,7 +25,7 @@ type thesaurus struct {
 	longest int                 // runes of the longest foreign word
 }
 
-var words = sync.OnceValue(func() *thesaurus {
+var wordLists = sync.OnceValue(func() *thesaurus {
 	t := &thesaurus{fellows: map[string][]string{}, phrases: map[string][]string{}, foreign: map[string][]string{}}
 	for l := range entries(thesaurusText) {
 		t.group(strings.Fields(l))
@@ -76,7 +76,7 @@ func (t *thesaurus) group(members []string) {
 // meanings adds to a query the words of other languages and the phrases that its
 // prompt holds, and to each of its terms those of the same meaning.
 func (q *query) meanings(prompt string) {
-	t := words()
+	t := wordLists()
 	for i := range q.variants {
 		v := q.variants[i]
 		for _, f := range t.fellows[v.term] {
@@ -94,7 +94,7 @@ func (q *query) meanings(prompt string) {
 // translate adds the English fellows of the words in a run of wide characters,
 // the longest words first.
 func (q *query) translate(run string) {
-	t := words()
+	t := wordLists()
 	r := []rune(run)
 	for i := 0; i < len(r); {
 		n := min(t.longest, len(r)-i)
