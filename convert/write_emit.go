@@ -40,6 +40,7 @@ type opened struct {
 	style style // 0 for a link
 	link  int32
 	close string
+	at    int // len(dst) right after it was opened
 }
 
 // render appends the gathered inline content to dst.
@@ -166,7 +167,7 @@ func (e *emitter) openFor(k int) {
 		if r.link != 0 && link != r.link {
 			end = e.linkTo[k]
 		}
-		for s := range styleKinds {
+		for s := styleKinds - 1; s >= 0; s-- { // elements before signs: these need words beside them
 			if bit := style(1 << s); bit != code && r.style&bit != 0 && have&bit == 0 && e.ends[s][k] > end {
 				next, end = bit, e.ends[s][k]
 			}
@@ -201,14 +202,49 @@ func (e *emitter) openStyle(s style, k, end int) {
 	case sub:
 		tag = "sub"
 	}
-	if sign != "" && e.closed != len(e.dst) &&
-		flanks(e.before(), e.first(k)) && flanks(e.after(end), e.last(end-1)) {
+	before, first, last := e.before(), e.first(k), e.last(end-1)
+	if other := e.otherSign(s, e.p.runs[k].style); other != 0 {
+		first = other
+	}
+	if other := e.otherSign(s, e.p.runs[end-1].style); other != 0 {
+		last = other
+	}
+	if sign != "" && e.closed != len(e.dst) && flanks(before, first) && flanks(e.after(end), last) &&
+		!(flanks(first, before) && e.signOpen(sign[0])) {
 		e.dst = append(e.dst, sign...)
-		e.open = append(e.open, opened{style: s, close: sign})
+		e.open = append(e.open, opened{style: s, close: sign, at: len(e.dst)})
 		return
 	}
 	e.dst = append(e.dst, "<"+tag+">"...)
 	e.open = append(e.open, opened{style: s, close: "</" + tag + ">"})
+}
+
+// otherSign gives the first sign of another kind that stands between the sign
+// of s and the text of a run with the styles, 0 for none.
+func (e *emitter) otherSign(s, styles style) rune {
+	for _, o := range e.open {
+		styles &^= o.style
+	}
+	switch {
+	case styles&(sup|sub) != 0:
+		return '<'
+	case s == del && styles&(strong|em) != 0:
+		return '*'
+	case s != del && styles&del != 0:
+		return '~'
+	}
+	return 0
+}
+
+// signOpen reports whether a style is open that the sign could close instead of
+// opening another. One that was opened just here is part of the same run.
+func (e *emitter) signOpen(sign byte) bool {
+	for _, o := range e.open {
+		if o.close != "" && o.close[0] == sign && o.at != len(e.dst) {
+			return true
+		}
+	}
+	return false
 }
 
 // flanks reports whether a sign between the outer and the inner rune can open
@@ -282,7 +318,7 @@ func (e *emitter) after(end int) rune {
 	switch {
 	case r.kind == breakRun && e.mode != inCell:
 		return ' '
-	case r.kind == breakRun, l.link != 0 && l.link != r.link:
+	case r.kind == breakRun, l.link != 0 && l.link != r.link && e.linkOpen(l.link):
 		return ']'
 	case r.style&^l.style&(sup|sub) != 0:
 		return '<'

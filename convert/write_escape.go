@@ -59,7 +59,7 @@ func findEscapes(p *inline, all style, numbered bool) escapes {
 	x.star = counts['*'] > 1 || counts['*'] > 0 && all&(strong|em) != 0
 	x.score = counts['_'] > 1
 	x.tick = counts['`'] > 1 || counts['`'] > 0 && all&code != 0
-	x.tilde = counts['~'] > 1 || counts['~'] > 0 && all&del != 0
+	x.tilde = counts['~'] > 1 || counts['~'] > 0 && all != 0
 	return x
 }
 
@@ -192,13 +192,13 @@ func appendTeX(dst, s []byte, m mode) []byte {
 func (x *escapes) needed(c byte, p *inline, k, at int, m mode) bool {
 	switch c {
 	case '*':
-		return x.star && !loose(p.buf, at)
+		return x.star && !loose(p, k, at)
 	case '_':
-		return x.score && !loose(p.buf, at) && !insideWord(p.buf, at)
+		return x.score && !loose(p, k, at) && !insideWord(p.buf, at)
 	case '`':
 		return x.tick
 	case '~':
-		return x.tilde && !loose(p.buf, at)
+		return x.tilde && !loose(p, k, at)
 	case '[', ']':
 		return at < len(x.brackets) && x.brackets[at]
 	case '|':
@@ -220,9 +220,14 @@ func isPunct(c byte) bool {
 }
 
 // loose reports whether a sign has blanks on both sides, so that it can
-// neither open nor close anything.
-func loose(buf []byte, at int) bool {
-	return (at == 0 || buf[at-1] == ' ') && (at+1 == len(buf) || buf[at+1] == ' ')
+// neither open nor close anything. At the edge of a run signs of our own may
+// follow.
+func loose(p *inline, k, at int) bool {
+	r := p.runs[k]
+	plain := r.style == 0 && r.link == 0
+	left := at > int(r.from) && p.buf[at-1] == ' ' || at == 0 && plain
+	right := at+1 < int(r.to) && p.buf[at+1] == ' ' || at+1 == len(p.buf) && plain
+	return left && right
 }
 
 // insideWord reports whether the run of underscores at an offset stands

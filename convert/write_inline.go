@@ -281,7 +281,7 @@ func (w *writer) isTitle(i int32) bool {
 		}
 		p = w.t.nodes[p].parent
 	}
-	return p != none && 2*countLetters(w.t.shownText(i, 400)) > countLetters(w.t.shownText(p, 400))
+	return p != none && 5*countLetters(w.t.shownText(i, 400)) > 4*countLetters(w.t.shownText(p, 400))
 }
 
 // longButton is how many letters make a button a text that a reader wants: an
