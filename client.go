@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"net/netip"
+	"runtime"
 	"time"
 
 	"github.com/dipper-web/dipper/cache"
@@ -87,6 +88,7 @@ type Client struct {
 	docs    *cache.View[reading]
 	replies *cache.View[extract.Reply]
 	seen    *ledgers
+	desks   chan struct{} // see sit
 	log     *slog.Logger
 }
 
@@ -114,7 +116,7 @@ func New(o Options) (*Client, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{o: o, log: log, seen: newLedgers(o.Seen)}
+	c := &Client{o: o, log: log, seen: newLedgers(o.Seen), desks: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
 	c.docs = cache.NewView(cache.ViewOptions[reading]{
 		Store: o.Pages, Memory: o.Memory, Fresh: o.Fresh,
 		Encode: encodeReading, Decode: decodeReading, Label: labelReading, OnError: c.storeFailed,
@@ -144,6 +146,18 @@ func (c *Client) begin(url string) *run {
 	r := &run{id: hex.EncodeToString(id), url: url, began: time.Now(), recorder: c.o.Recorder}
 	r.record(Event{Kind: Began, Start: r.began})
 	return r
+}
+
+// sit waits for a desk to convert a page at. That is work and nothing else: more
+// of it at once than twice the processors would not be done sooner, and each piece
+// holds many times its page in memory.
+func (c *Client) sit(ctx context.Context) (leave func(), err error) {
+	select {
+	case c.desks <- struct{}{}:
+		return func() { <-c.desks }, nil
+	case <-ctx.Done():
+		return nil, fault.From(ctx.Err())
+	}
 }
 
 // fill sets *v to def where it is the zero value.

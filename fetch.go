@@ -133,6 +133,11 @@ func (c *Client) convert(ctx context.Context, run *run, p retrieve.Page) (readin
 	if mime, _, binary := convert.Binary(p.Type, p.Body); binary && p.Status < 400 && len(p.Body) > 0 {
 		return next, done(next.save(ctx, c.o.Keep, mime), "saved "+mime)
 	}
+	leave, err := c.sit(ctx)
+	if err != nil {
+		return next, done(err, "")
+	}
+	defer leave()
 	doc, err := convert.Markdown(next.input(convert.Options{}))
 	if err != nil && p.Status >= 400 {
 		err = nil // the status is what matters; its body was only to be quoted

@@ -191,7 +191,7 @@ func (c *Client) reply(ctx context.Context, mode Mode, ans *Answer, ask extract.
 	defer cancel()
 	got, err := c.replies.Do(own, want, func(ctx context.Context, _ *extract.Reply) (cache.Filled[extract.Reply], error) {
 		reply, err := reader.Answer(ctx, ask)
-		return cache.Filled[extract.Reply]{Value: reply, Keep: reply.Path == "helper" && !reply.Partial}, err
+		return cache.Filled[extract.Reply]{Value: reply, Keep: reply.Path == extract.PathHelper}, err
 	})
 	if err != nil && own.Err() != nil && ctx.Err() == nil {
 		return late(ask), nil
