@@ -20,7 +20,7 @@ const (
 	// maxAtRules bounds the nesting of @media and the like.
 	maxAtRules = 3
 	// maxRuleTries bounds the rules that are tried on one element.
-	maxRuleTries = 64
+	maxRuleTries = 32
 )
 
 // sheet holds the rules of a page's own style elements that can hide text, as
@@ -28,10 +28,10 @@ const (
 // attributes. Rules that depend on a state, a place or a size are not applied:
 // what they hide, a reader may bring out.
 type sheet struct {
-	byClass map[string][]rule
-	byID    map[string][]rule
-	byTag   map[string][]rule
-	others  []rule          // by attribute alone
+	byClass map[string][]*rule
+	byID    map[string][]*rule
+	byTag   map[string][]*rule
+	others  []*rule         // by attribute alone
 	shown   map[string]bool // classes and ids that some rule shows again: switches
 	rules   int
 }
@@ -51,7 +51,7 @@ type compound struct {
 
 // readSheet reads the style elements of a page; nil where there are none.
 func readSheet(t *tree) *sheet {
-	s := &sheet{byClass: map[string][]rule{}, byID: map[string][]rule{}, byTag: map[string][]rule{}, shown: map[string]bool{}}
+	s := &sheet{byClass: map[string][]*rule{}, byID: map[string][]*rule{}, byTag: map[string][]*rule{}, shown: map[string]bool{}}
 	left := maxSheet
 	for i := range t.nodes {
 		if n := int32(i); t.nodes[i].tag == atom.Style && t.nodes[i].first != none && left > 0 && !t.hasAncestor(n, atom.Svg) {
@@ -207,7 +207,7 @@ func (s *sheet) keep(c compound, d declarations) {
 		return
 	}
 	s.rules++
-	r := rule{c, d, s.rules}
+	r := &rule{c, d, s.rules}
 	switch {
 	case c.id != "":
 		s.byID[c.id] = append(s.byID[c.id], r)
@@ -224,12 +224,12 @@ func (s *sheet) keep(c compound, d declarations) {
 func (s *sheet) dropSwitches() {
 	for name, rules := range s.byClass {
 		if s.shown["."+name] {
-			s.byClass[name] = slices.DeleteFunc(rules, func(r rule) bool { return !shows(&r.values) })
+			s.byClass[name] = slices.DeleteFunc(rules, func(r *rule) bool { return !shows(&r.values) })
 		}
 	}
 	for name, rules := range s.byID {
 		if s.shown["#"+name] {
-			s.byID[name] = slices.DeleteFunc(rules, func(r rule) bool { return !shows(&r.values) })
+			s.byID[name] = slices.DeleteFunc(rules, func(r *rule) bool { return !shows(&r.values) })
 		}
 	}
 }
@@ -291,10 +291,10 @@ func nameAt(s string) string {
 // apply puts what the rules say about an element into d, weak rules first.
 func (s *sheet) apply(t *tree, i int32, d *declarations) {
 	tries := 0
-	var found []rule
-	try := func(rules []rule) {
-		for _, r := range rules {
-			if tries++; tries <= maxRuleTries && r.matches(t, i) {
+	var found []*rule
+	try := func(rules []*rule) {
+		for _, r := range rules[:min(len(rules), maxRuleTries-tries)] {
+			if tries++; r.matches(t, i) {
 				found = append(found, r)
 			}
 		}
@@ -311,16 +311,16 @@ func (s *sheet) apply(t *tree, i int32, d *declarations) {
 	if id := t.get(i, keyID); id != "" {
 		try(s.byID[id])
 	}
-	slices.SortStableFunc(found, func(a, b rule) int {
+	slices.SortStableFunc(found, func(a, b *rule) int {
 		if w := a.weight() - b.weight(); w != 0 {
 			return w
 		}
 		return a.order - b.order
 	})
-	for k := range found {
+	for _, r := range found {
 		for p := range propCount {
-			if v := found[k].values.values[p]; v != "" {
-				d.set(p, v, found[k].values.important[p])
+			if v := r.values.values[p]; v != "" {
+				d.set(p, v, r.values.important[p])
 			}
 		}
 	}
@@ -340,7 +340,7 @@ func (c *compound) matches(t *tree, i int32) bool {
 		return false
 	}
 	for _, class := range c.classes {
-		if !slices.Contains(strings.Fields(t.get(i, keyClass)), class) {
+		if !hasClass(t.get(i, keyClass), class) {
 			return false
 		}
 	}
@@ -350,6 +350,16 @@ func (c *compound) matches(t *tree, i int32) bool {
 		}
 	}
 	return true
+}
+
+// hasClass reports whether a class attribute holds the class, in this case.
+func hasClass(class, want string) bool {
+	for f := range strings.FieldsSeq(class) {
+		if f == want {
+			return true
+		}
+	}
+	return false
 }
 
 // hasAttr reports whether an element has an attribute, written as "name" or
