@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,6 +69,9 @@ func play(t *testing.T, s webtest.Story, listen bool) []string {
 	return all
 }
 
+// known are the names that a want may use: a misspelt one would never fail.
+var known = slices.Concat(answerNames(), strings.Fields(failureNames), []string{"asked", "calls", "ended"})
+
 // stage is where a story is played.
 type stage struct {
 	*house
@@ -119,6 +123,11 @@ func (s *stage) step(t *testing.T, step webtest.Step) string {
 	}
 	if s.listen {
 		s.listened(t, &now)
+		for _, w := range step.Want {
+			if !slices.Contains(known, w.Key) {
+				t.Errorf("an answer has no %s", w.Key)
+			}
+		}
 		webtest.Check(t, now, step.Want)
 	}
 	if want := step.Result; want != nil && ans != nil && strings.TrimSpace(ans.Result) != strings.TrimSpace(*want) {

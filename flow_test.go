@@ -475,3 +475,45 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// Progress is told while the body comes, and sizes have their limits.
+func TestProgressAndSizes(t *testing.T) {
+	h := newHouse(t)
+	h.web.Handle(ferry, webtest.Page{Header: http.Header{"Content-Type": {"text/plain"}}, Body: strings.Repeat("The ferry leaves at noon.\n", 20_000)})
+	h.web.Handle("https://harbour.example/huge", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(retrieve.BodyLimit+1))
+		w.WriteHeader(http.StatusOK)
+	}))
+	h.open()
+	ans := h.fetch(dipper.Request{URL: ferry})
+	events := h.ears.take()
+	checkRun(t, events)
+	last := int64(0)
+	for _, e := range events {
+		if e.Kind != dipper.Progress {
+			continue
+		}
+		if e.Bytes <= last || e.Stage != dipper.StageRetrieve || e.URL != ferry {
+			t.Errorf("progress %+v after %d bytes", e, last)
+		}
+		last = e.Bytes
+	}
+	if last != 520_000 || ans.Bytes != last {
+		t.Errorf("the last progress is %d, the answer has %d bytes", last, ans.Bytes)
+	}
+	h.fails(dipper.Request{URL: "https://harbour.example/huge"}, "toolarge")
+	h.rooms.Limits.Body = 1000
+	h.opts.Pages = nil
+	h.open()
+	h.web.Handle(ferry, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		for range 100 {
+			fmt.Fprintln(w, "No length was announced for this body.")
+			http.NewResponseController(w).Flush()
+		}
+	}))
+	ans = h.fetch(dipper.Request{URL: ferry})
+	if ans.Outcome != dipper.Partial || ans.Bytes != 1000 || !ans.Shown.Truncated {
+		t.Errorf("%s with %d bytes, shown %+v", ans.Outcome, ans.Bytes, ans.Shown)
+	}
+}

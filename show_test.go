@@ -161,6 +161,21 @@ func namesOf(t *testing.T, v any) []string {
 	return out
 }
 
+// answerNames are the names of the contract, with a dot below each object.
+func answerNames() []string {
+	names := strings.Fields(`url finalUrl outcome bytes code codeText durationMs result mode path trusted source title contentType charset language published
+		page page.id page.chars page.tokens page.fetchedAt page.sections shown shown.chars shown.tokens shown.truncated shown.next
+		citations citations.quote citations.section citations.start citations.end warnings warnings.code warnings.message warnings.count
+		moved moved.from moved.to moved.status saved saved.path saved.type saved.bytes usage usage.calls usage.calls.purpose usage.calls.model
+		usage.calls.inputTokens usage.calls.outputTokens usage.calls.cachedTokens usage.calls.costUSD usage.webSearchRequests usage.webFetchRequests
+		usage.cacheHits usage.costUSD stages stages.stage stages.durationMs stages.note`)
+	slices.Sort(names)
+	return names
+}
+
+// failureNames are those of a failure.
+const failureNames = "error error.advice error.cause error.code error.excerpt error.kind error.message error.retryAfterMs error.retryable error.stage url"
+
 func TestJSONNames(t *testing.T) {
 	full := dipper.Answer{
 		URL: "u", FinalURL: "f", Outcome: dipper.OK, Bytes: 1, Code: 200, CodeText: "OK", DurationMs: 1, Result: "r", Mode: dipper.ModeAnswer,
@@ -171,14 +186,7 @@ func TestJSONNames(t *testing.T) {
 		Usage:  &dipper.Usage{Calls: []dipper.Call{{Purpose: "reader", Model: "m"}}},
 		Stages: []dipper.StageRun{{Stage: dipper.StageCheck, Note: "n"}}, Raw: []byte("x"), Outline: []dipper.SectionInfo{{ID: "x"}},
 	}
-	want := strings.Fields(`url finalUrl outcome bytes code codeText durationMs result mode path trusted source title contentType charset language published
-		page page.id page.chars page.tokens page.fetchedAt page.sections shown shown.chars shown.tokens shown.truncated shown.next
-		citations citations.quote citations.section citations.start citations.end warnings warnings.code warnings.message warnings.count
-		moved moved.from moved.to moved.status saved saved.path saved.type saved.bytes usage usage.calls usage.calls.purpose usage.calls.model
-		usage.calls.inputTokens usage.calls.outputTokens usage.calls.cachedTokens usage.calls.costUSD usage.webSearchRequests usage.webFetchRequests
-		usage.cacheHits usage.costUSD stages stages.stage stages.durationMs stages.note`)
-	slices.Sort(want)
-	if got := namesOf(t, full); !slices.Equal(got, want) {
+	if got, want := namesOf(t, full), answerNames(); !slices.Equal(got, want) {
 		t.Errorf("an answer has the names\n%v, want\n%v", got, want)
 	}
 	if got := namesOf(t, dipper.Answer{}); strings.Join(got, " ") != "bytes code codeText durationMs outcome result url" {
@@ -186,8 +194,7 @@ func TestJSONNames(t *testing.T) {
 	}
 	err := &dipper.Error{Stage: dipper.StageRetrieve, URL: "https://harbour.example/", Fault: &fault.Error{
 		Kind: fault.Limited, Cause: fault.BySite, Detail: "d", Code: 429, RetryAfter: time.Second, Excerpt: "e", Err: errors.New("inner")}}
-	fail := "error error.advice error.cause error.code error.excerpt error.kind error.message error.retryAfterMs error.retryable error.stage url"
-	if got := strings.Join(namesOf(t, err), " "); got != fail {
+	if got := strings.Join(namesOf(t, err), " "); got != failureNames {
 		t.Errorf("a failure has the names %s", got)
 	}
 	if got := strings.Join(namesOf(t, dipper.FailureOf(errors.New("odd"), "")), " "); got != "error error.advice error.kind error.message error.retryable" {
