@@ -95,8 +95,8 @@ func (d *Document) warn(r Removed, ok bool) {
 
 // factsOf gathers what the search for hollow pages looks at.
 func factsOf(t *tree, stats []stat, doc *Document) pageFacts {
-	f := pageFacts{Title: doc.Title, Text: t.shownText(bodyNode, factsWindow), ScriptBytes: t.scriptBytes,
-		TextChars: int(stats[bodyNode].letters), Links: int(stats[bodyNode].links)}
+	f := pageFacts{Title: doc.Title, Text: t.textWithin(bodyNode, factsWindow, len(t.nodes)), ScriptBytes: t.scriptBytes,
+		Links: int(stats[bodyNode].links)}
 	for i := range t.nodes {
 		f.add(t, int32(i), stats)
 	}

@@ -6,6 +6,7 @@ package convert
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html/atom"
 )
@@ -13,6 +14,13 @@ import (
 // add counts what one node says about the page.
 func (f *pageFacts) add(t *tree, i int32, stats []stat) {
 	n := t.node(i)
+	if n.kind == textNode && n.mark&markHidden == 0 {
+		for _, r := range t.content(i) {
+			if !unicode.IsSpace(r) {
+				f.TextChars++
+			}
+		}
+	}
 	if n.kind != elementNode {
 		return
 	}

@@ -163,6 +163,20 @@ func TestShell(t *testing.T) {
 	}
 }
 
+// TestNotEmpty has pages whose text is hard to see for a careless look: signs
+// without a letter, words at the bottom of a deep well.
+func TestNotEmpty(t *testing.T) {
+	for name, page := range map[string]string{"signs": "<p>" + strings.Repeat("&amp;", 1000), "well": strings.Repeat("<div>", 20_000) + "bottom"} {
+		doc, err := Markdown(htmlInput(page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if doc.Hollow != "" || doc.Markdown == "" {
+			t.Errorf("%s: hollow %q (%s), %d bytes", name, doc.Hollow, doc.Why, len(doc.Markdown))
+		}
+	}
+}
+
 func TestMetaRefresh(t *testing.T) {
 	for content, want := range map[string]string{
 		"0;url=/next": "/next", "5; URL='https://x.test/y'": "https://x.test/y", "3": "", "1, url = /z": "/z", "0;/bare": "",

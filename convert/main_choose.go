@@ -267,11 +267,21 @@ func (c *chooser) leaveRest() {
 	for i := c.root; i != bodyNode; i = c.t.nodes[i].parent {
 		p := c.t.nodes[i].parent
 		for ch := c.t.nodes[p].first; ch != none; ch = c.t.nodes[ch].next {
-			if ch != i {
+			if ch != i && !c.isLoose(ch) {
 				c.leaveOut(ch, spare, keep)
 			}
 		}
 	}
+}
+
+// isLoose reports whether a node beside the main content is text that stands in
+// no part of the page's frame: bare text, a paragraph, a table of its own.
+func (c *chooser) isLoose(i int32) bool {
+	switch c.t.nodes[i].tag {
+	case atom.P, atom.Pre, atom.Blockquote, atom.Table, atom.Details, atom.Dl:
+		return !c.boil[i] && c.stats[i].density() < halfDense
+	}
+	return c.t.nodes[i].kind == textNode
 }
 
 func (c *chooser) leaveOut(i int32, spare map[int32]bool, keep int32) {

@@ -48,6 +48,7 @@ func TestMainContent(t *testing.T) {
 		{"consent banner", `<div class="cookie-consent"><p>BANNER we use cookies</p><button>OK</button></div>` + body, []string{"KEEP"}, []string{"BANNER"}},
 		{"share links and breadcrumb", `<ol class="breadcrumb"><li><a href=/>CRUMB</a></li></ol><main>` + body + `<div class="share-links"><a href=/s>SHARE</a></div></main>`, []string{"KEEP"}, []string{"SHARE", "CRUMB"}},
 		{"text beside the largest part", "<p>KEEPFIRST</p><div>" + body + "</div>KEEPBARE<table><tr><td>KEEPTABLE<td>1</table>", []string{"KEEPFIRST", "KEEPBARE", "KEEPTABLE"}, nil},
+		{"text beside a named main", "<nav>" + menu(9) + "</nav><main>" + body + "</main></body></html>KEEPBARE<details><summary>Opening hours</summary>KEEPFOLD</details>", []string{"KEEPBARE", "KEEPFOLD"}, []string{"MENU"}},
 		{"unlucky names", `<div class="sidebar-layout menu"><p class="footer">` + sentences("KEEP", 3) + `</p><h2 class="nav-header">KEEPHEAD</h2><p class="MsoHeader">KEEPHEADER</p></div>`, []string{"KEEPHEAD", "KEEPHEADER"}, nil},
 		{"list of links in main", "<main><h1>Index</h1><ul class=posts><li><a href=/1>KEEPONE</a> <time>1 May</time></ul></main>", []string{"KEEPONE", "1 May"}, nil},
 		{"nothing but a menu", "<nav>" + menu(3) + "</nav>", []string{"MENU"}, nil},

@@ -182,17 +182,25 @@ func (t *tree) scan(i int32, limit int, skip mark, match func(i int32) bool) boo
 const nearby = 400
 
 // shownText gives the visible text below i with blanks collapsed, at most
-// limit bytes.
-func (t *tree) shownText(i int32, limit int) string {
+// limit bytes. Only the nodes nearby are looked at.
+func (t *tree) shownText(i int32, limit int) string { return t.textWithin(i, limit, 8*nearby+limit/4) }
+
+// textWithin is shownText that looks at so many nodes.
+func (t *tree) textWithin(i int32, limit, nodes int) string {
 	var b strings.Builder
-	t.any(i, 8*nearby+limit/4, func(j int32) bool {
+	gap := false
+	t.any(i, nodes, func(j int32) bool {
 		n := t.node(j)
 		switch {
 		case n.kind == textNode:
+			if gap {
+				b.WriteByte(' ')
+				gap = false
+			}
 			s := t.content(j)
 			b.WriteString(s[:min(len(s), limit)])
 		case n.tag == atom.Br || isBlock(n.tag):
-			b.WriteByte(' ')
+			gap = true
 		}
 		return b.Len() >= limit
 	})
