@@ -6,6 +6,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,7 +16,8 @@ import (
 )
 
 func main() {
+	log.SetOutput(io.Discard) // net/http writes of broken servers there; what matters comes back as an error
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(cli.FromOS().Run(ctx))
 }

@@ -5,15 +5,10 @@ package cli
 
 import (
 	"context"
-	"embed"
 	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -26,47 +21,14 @@ import (
 	"github.com/dipper-web/dipper/permit"
 )
 
-//go:embed guide/*.html
-var guide embed.FS
-
-const (
-	// demoBudget is the length of each answer in tokens: short enough to be read at once.
-	demoBudget = 220
-	// goEnvTime bounds asking the go command where its documents are.
-	goEnvTime = 5 * time.Second
-)
-
-// demoQuestion is a question to a page of the demo.
-type demoQuestion struct{ page, prompt string }
-
-// demoSite is a set of pages with questions that they answer.
-type demoSite struct {
-	name      string
-	files     fs.FS
-	questions []demoQuestion
-}
-
-// goQuestions are put to the documents that come with Go.
-var goQuestions = []demoQuestion{
-	{"go_spec.html", "What happens when a program sends to a closed channel?"},
-	{"go_spec.html", "Is the iteration order over maps specified?"},
-	{"go_mem.html", "Is the completion of init functions synchronized before main.main starts?"},
-	{"asm.html", "Which four pseudo-registers does the assembler have?"},
-}
-
-// guideQuestions are put to Dipper's own guide.
-var guideQuestions = []demoQuestion{
-	{"guide/guide.html", "How do I let Dipper read a server on my own network?"},
-	{"guide/guide.html", "What does the outcome moved mean?"},
-	{"guide/guide.html", "How long is a page kept?"},
-}
-
 func (p *Program) demo() *cobra.Command {
 	return &cobra.Command{
-		Use: "demo", Short: "The whole flow on this machine alone: no key, no network", Args: noArgs,
+		Use: "demo", Short: "The whole flow on this machine alone: no key, no network", Args: noArgs, GroupID: groupRead,
 		Long: `Serves the documents that come with Go on a loopback port, fetches them through
-the whole corridor with real questions, and prints each answer with what it cost.
-Nothing leaves this machine, and nothing of your configuration or state is used.`,
+the whole corridor with real questions, and prints each answer with the section it
+stands in and what it cost. Nothing leaves this machine, and nothing of your
+configuration or state is used. Where Go's documents are missing it reads Dipper's
+own guide.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.runDemo(cmd.Context()) },
 	}
 }
@@ -74,6 +36,8 @@ Nothing leaves this machine, and nothing of your configuration or state is used.
 // demoAnswer is one question of the demo in the JSON form.
 type demoAnswer struct {
 	Question     string         `json:"question"`
+	Source       string         `json:"source"`  // URL with the section that answers
+	Section      string         `json:"section"` // its title, with those above it
 	TokensHTML   int            `json:"tokensHtml"`
 	TokensResult int            `json:"tokensResult"`
 	SavedPercent float64        `json:"savedPercent"`
@@ -87,30 +51,26 @@ func (p *Program) runDemo(ctx context.Context) error {
 		return err
 	}
 	defer stop()
-	l, err := app.Load(app.Source{Flags: map[string][]string{
-		"network.allow": {"127.0.0.0/8"}, "network.proxy": {"off"}, "cache.store": {"mem"}, "model.provider": {"none"}, "preflight.robots": {"ignore"},
-	}})
-	if err != nil {
-		return err
-	}
 	show := p.progress()
 	defer show.close()
-	a, err := app.Open(ctx, l, app.Doors{Recorder: show})
+	a, err := openDemo(ctx, show)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
 	if !p.flags.json {
-		fmt.Fprintf(p.Stdout, "Pages: %s, served at %s\n", site.name, origin)
+		p.print("Pages: %s, served at %s\n", site.name, origin)
 	}
 	var all []demoAnswer
 	for _, q := range site.questions {
-		got, err := p.askDemo(ctx, a, show, origin, q)
+		if !p.flags.json {
+			p.print("\n── %s\n\n", q.prompt)
+		}
+		got, err := askDemo(ctx, a, show, origin, q)
 		if err != nil {
 			return err
 		}
-		all = append(all, got)
-		if !p.flags.json {
+		if all = append(all, got); !p.flags.json {
 			p.printDemo(got)
 		}
 	}
@@ -121,14 +81,28 @@ func (p *Program) runDemo(ctx context.Context) error {
 		}{site.name, all})
 		return nil
 	}
-	fmt.Fprintf(p.Stdout, "\nNow with a page of your own:  dipper fetch URL \"question\"\n")
+	p.print("\nNow with a page of your own:  dipper fetch URL \"question\"\n")
 	return nil
 }
 
-func (p *Program) askDemo(ctx context.Context, a *app.App, show *progress, origin string, q demoQuestion) (demoAnswer, error) {
-	req := dipper.Request{URL: origin + "/" + q.page, Prompt: q.prompt, Mode: dipper.ModeExtract, Budget: demoBudget, NamedBy: permit.Person}
+// openDemo opens everything with settings of its own: loopback may be reached,
+// nothing is kept, and no model is asked.
+func openDemo(ctx context.Context, show *progress) (*app.App, error) {
+	l, err := app.Load(app.Source{Flags: map[string][]string{
+		"network.allow": {"127.0.0.0/8"}, "network.proxy": {"off"}, "cache.store": {"mem"}, "model.provider": {"none"}, "preflight.robots": {"ignore"},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return app.Open(ctx, l, app.Doors{Recorder: show})
+}
+
+func askDemo(ctx context.Context, a *app.App, show *progress, origin string, q demoQuestion) (demoAnswer, error) {
+	req := dipper.Request{URL: origin + "/" + q.page, Prompt: q.prompt, Mode: dipper.ModeExtract, Budget: q.budget, NamedBy: permit.Person}
 	show.begin(req.URL)
 	ans, err := a.Client.Fetch(ctx, req)
+	show.hold(true)
+	defer show.hold(false)
 	if err != nil {
 		return demoAnswer{}, err
 	}
@@ -137,71 +111,66 @@ func (p *Program) askDemo(ctx context.Context, a *app.App, show *progress, origi
 	}
 	show.done(ans)
 	html := int(ans.Bytes) / 4 // the estimate for Latin text: a token for four characters
-	out := demoAnswer{Question: q.prompt, TokensHTML: html, TokensResult: extract.Tokens(ans.Result), Answer: ans}
+	out := demoAnswer{Question: q.prompt, Source: ans.FinalURL, TokensHTML: html, TokensResult: extract.Tokens(ans.Result), Answer: ans}
 	out.SavedPercent = 100 * (1 - float64(out.TokensResult)/float64(html))
+	if id := answeringSection(q.prompt, ans.Citations); id != "" {
+		out.Source += "#" + id
+		out.Section = sectionTitle(id, ans.Outline)
+	}
 	return out, nil
+}
+
+// answeringSection is the section of the passage that holds most words of the
+// question; of equals the first.
+func answeringSection(prompt string, passages []dipper.Citation) string {
+	best, most := "", -1
+	for _, c := range passages {
+		text, n := strings.ToLower(c.Quote), 0
+		for _, word := range strings.Fields(strings.ToLower(strings.Trim(prompt, "?"))) {
+			if len(word) > 3 && strings.Contains(text, word) {
+				n += len(word)
+			}
+		}
+		if n > most {
+			best, most = c.Section, n
+		}
+	}
+	return best
+}
+
+// sectionTitle names a section with those above it.
+func sectionTitle(id string, outline []dipper.SectionInfo) string {
+	var path []dipper.SectionInfo
+	for _, s := range outline {
+		for len(path) > 0 && path[len(path)-1].Level >= s.Level {
+			path = path[:len(path)-1]
+		}
+		if path = append(path, s); s.ID == id {
+			break
+		}
+	}
+	titles := make([]string, len(path))
+	for i, s := range path {
+		titles[i] = s.Title
+	}
+	return strings.Join(titles, " > ")
 }
 
 func (p *Program) printDemo(d demoAnswer) {
 	a := d.Answer
-	fmt.Fprintf(p.Stdout, "\n── %s\n\n%s\n\n", d.Question, strings.TrimSpace(p.safe(a.Result, p.Terminals.Out)))
-	where := ""
-	if len(a.Citations) > 0 && a.Citations[0].Section != "" {
-		where = "#" + a.Citations[0].Section
-	}
-	fmt.Fprintf(p.Stdout, "Source: %s%s\n", a.FinalURL, where)
-	fmt.Fprintf(p.Stdout, "Funnel: %s of HTML (%d tokens) → %s of Markdown (%d tokens) → %d tokens for the main model: %.1f %% saved, %d ms\n",
+	p.print("%s\n\n", strings.TrimSpace(harmless(a.Result)))
+	p.print("Source: %s\n", d.Source)
+	p.print("Funnel: %s of HTML (%d tokens) → %s of Markdown (%d tokens) → %d tokens for the main model: %.1f %% saved, %d ms\n",
 		size(a.Bytes), d.TokensHTML, size(int64(a.Page.Chars)), a.Page.Tokens, d.TokensResult, d.SavedPercent, a.DurationMs)
-}
-
-// demoSite finds the documents of Go; where there are none it says so and takes
-// Dipper's own guide.
-func (p *Program) demoSite(ctx context.Context) demoSite {
-	for _, root := range p.goRoots(ctx) {
-		files := os.DirFS(filepath.Join(root, "doc"))
-		if whole(files, goQuestions) {
-			return demoSite{"the documents that come with Go", files, goQuestions}
-		}
-	}
-	p.note("the HTML documents of Go are not on this machine, so the demo reads Dipper's own guide")
-	return demoSite{"Dipper's own guide", guide, guideQuestions}
-}
-
-// goRoots lists where Go may be installed: the toolchain that built this
-// program, and the one in the PATH.
-func (p *Program) goRoots(ctx context.Context) []string {
-	roots := []string{runtime.GOROOT()} //nolint:staticcheck // the documents of the toolchain that built this program are just what is looked for
-	ctx, cancel := context.WithTimeout(ctx, goEnvTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "env", "GOROOT")
-	cmd.Env = append(append([]string{}, p.Env...), "GOTOOLCHAIN=local", "GOFLAGS=")
-	if out, err := cmd.Output(); err == nil {
-		roots = append(roots, strings.TrimSpace(string(out)))
-	}
-	var known []string
-	for _, r := range roots {
-		if r != "" {
-			known = append(known, r)
-		}
-	}
-	return known
-}
-
-// whole reports whether all pages that the questions ask are there.
-func whole(files fs.FS, questions []demoQuestion) bool {
-	for _, q := range questions {
-		if info, err := fs.Stat(files, q.page); err != nil || info.IsDir() {
-			return false
-		}
-	}
-	return true
 }
 
 // serveDemo serves files on a free loopback port until stop is called.
 func serveDemo(files fs.FS) (origin string, stop func(), err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", nil, fault.Wrap(err, fault.Internal, "", "the demo could not open a loopback port: %v", err)
+		e := fault.Wrap(err, fault.Internal, "", "the demo could not open a port on 127.0.0.1: %s", reason(err))
+		e.Advice = "Allow this program to listen on loopback, then call dipper demo again."
+		return "", nil, e
 	}
 	s := &http.Server{Handler: http.FileServerFS(files), ReadHeaderTimeout: 10 * time.Second}
 	done := make(chan struct{})
@@ -209,5 +178,5 @@ func serveDemo(files fs.FS) (origin string, stop func(), err error) {
 		defer close(done)
 		s.Serve(l) // ends when stop closes the listener
 	}()
-	return "http://" + l.Addr().String(), func() { s.Close(); <-done }, nil
+	return fmt.Sprintf("http://%s", l.Addr()), func() { s.Close(); <-done }, nil
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,14 +22,15 @@ import (
 const (
 	// doctorHost is the page that doctor reads: it exists for being read as an example (RFC 2606).
 	doctorHost = "example.com"
-	// doctorTime bounds each check.
+	// doctorTime bounds all checks together: who waits longer thinks that the
+	// program hangs, and every check that takes longer has failed.
 	doctorTime = 15 * time.Second
 )
 
 // finding is the result of one check.
 type finding struct {
 	Name   string `json:"name"`
-	OK     bool   `json:"ok"`
+	State  string `json:"state"` // ok, failed or skipped
 	Detail string `json:"detail"`
 	Advice string `json:"advice,omitempty"`
 
@@ -37,27 +39,32 @@ type finding struct {
 
 func (p *Program) doctor() *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "What works here, and the one thing to change", Args: noArgs,
-		Long: `Tries what Dipper needs: configuration, store, name lookup, TLS, proxy, model.
-It reads https://` + doctorHost + `/ and asks the helper model, if there is one, for one word.`,
+		Use: "doctor", Short: "What works here, and the one thing to change", Args: noArgs, GroupID: groupRead,
+		Long: `Tries what Dipper needs: configuration, store, name lookup, a page over TLS, proxy
+and helper model. It reads https://` + doctorHost + `/ and asks the helper model, if there is
+one, for one word. The exit code is that of the first check that failed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.withApp(cmd.Context(), p.runDoctor) },
 	}
 }
 
 func (p *Program) runDoctor(ctx context.Context, a *app.App) error {
-	checks := []func(context.Context, *app.App) finding{checkConfig, checkStore, checkLookup, checkPage, checkProxy, checkModel}
-	var all []finding
-	for _, check := range checks {
-		ctx, cancel := context.WithTimeout(ctx, doctorTime)
-		all = append(all, check(ctx, a))
-		cancel()
-	}
+	own, cancel := context.WithTimeout(ctx, doctorTime)
+	defer cancel()
+	var model finding
+	var asking sync.WaitGroup
+	asking.Go(func() { model = checkModel(own, a) })
+	all := []finding{checkConfig(a), checkStore(own, a), checkProxy(a)}
+	lookup := checkLookup(own, a)
+	all = append(all, lookup, checkPage(own, a, lookup))
+	asking.Wait()
+	all = append(all, model,
+		skipped("search engines", "not built yet in this version"), skipped("browser", "not built yet in this version"))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var worst *finding
 	for i := range all {
-		if !all[i].OK && worst == nil {
+		if all[i].State == "failed" && worst == nil {
 			worst = &all[i]
 		}
 	}
@@ -69,40 +76,39 @@ func (p *Program) runDoctor(ctx context.Context, a *app.App) error {
 }
 
 func (p *Program) report(all []finding, worst *finding) {
+	change := ""
+	if worst != nil {
+		change = worst.Advice
+	}
 	if p.flags.json {
-		out := struct {
+		p.writeJSON(struct {
 			OK     bool      `json:"ok"`
 			Checks []finding `json:"checks"`
 			Change string    `json:"change,omitempty"`
-		}{worst == nil, all, ""}
-		if worst != nil {
-			out.Change = worst.Advice
-		}
-		p.writeJSON(out)
+		}{worst == nil, all, change})
 		return
 	}
+	marks := map[string]string{"ok": "ok", "failed": "FAILED", "skipped": "-"}
 	for _, f := range all {
-		mark := "ok  "
-		if !f.OK {
-			mark = "FAIL"
-		}
-		fmt.Fprintf(p.Stdout, "%s  %-13s %s\n", mark, f.Name, f.Detail)
+		p.print("%-6s  %-14s  %s\n", marks[f.State], f.Name, plain(f.Detail))
 	}
 	if worst != nil {
-		fmt.Fprintf(p.Stdout, "\nChange this first: %s\n", worst.Advice)
+		p.print("\nChange this first: %s\n", plain(change))
 	}
 }
 
 // found makes a finding of an error, or of a sentence where there is none.
 func found(name string, err error, detail string) finding {
 	if err == nil {
-		return finding{Name: name, OK: true, Detail: detail}
+		return finding{Name: name, State: "ok", Detail: detail}
 	}
 	f := fault.From(err)
-	return finding{Name: name, Detail: f.Detail, Advice: f.Say(), err: err}
+	return finding{Name: name, State: "failed", Detail: dipper.FailureOf(err, "").Error.Message, Advice: f.Say(), err: err}
 }
 
-func checkConfig(_ context.Context, a *app.App) finding {
+func skipped(name, why string) finding { return finding{Name: name, State: "skipped", Detail: why} }
+
+func checkConfig(a *app.App) finding {
 	l, parts := a.Loaded, []string{}
 	if l.UserPath != "" {
 		parts = append(parts, l.UserPath)
@@ -128,30 +134,42 @@ func checkStore(ctx context.Context, a *app.App) finding {
 	if err == nil {
 		err = a.TryStore(ctx)
 	}
-	return found("store", err, fmt.Sprintf("%s: %d pages, %s", a.Place(), s.Count, size(s.Bytes)))
+	f := found("store", err, fmt.Sprintf("%s: %s, %s", a.Place(), count(s.Count, "page"), size(s.Bytes)))
+	if f.err != nil {
+		f.Advice = "Make " + a.Place() + " writable, or set DIPPER_HOME to a folder that is; cache.store: mem keeps nothing."
+	}
+	return f
 }
 
 func checkLookup(ctx context.Context, a *app.App) finding {
+	const name = "name lookup"
+	if a.Loaded.Config.Network.ProxyResolves {
+		return skipped(name, "left to the proxy (network.proxyResolves)")
+	}
 	r, err := a.Guard.Route(ctx, doctorHost, 443)
 	if err == nil && len(r.Addrs) == 0 {
 		err = fault.New(fault.Unreachable, fault.DNS, "%s has no address", doctorHost)
 	}
-	f := found("name lookup", err, doctorHost+" resolves")
+	f := found(name, err, doctorHost+" resolves")
 	if f.err != nil {
 		f.Advice = "Check the network and the name server of this machine; behind a proxy that resolves names set network.proxyResolves: true."
 	}
 	return f
 }
 
-func checkPage(ctx context.Context, a *app.App) finding {
+func checkPage(ctx context.Context, a *app.App, lookup finding) finding {
+	const name = "page over TLS"
+	if lookup.State == "failed" {
+		return skipped(name, "needs name lookup")
+	}
 	ans, err := a.Client.Fetch(ctx, dipper.Request{URL: "https://" + doctorHost + "/", Refresh: true, NamedBy: permit.Person, Yes: true})
 	if err != nil {
-		return found("page over TLS", err, "")
+		return found(name, err, "")
 	}
-	return found("page over TLS", nil, fmt.Sprintf("%s: %d %s, %s, %d ms", ans.FinalURL, ans.Code, ans.CodeText, size(ans.Bytes), ans.DurationMs))
+	return found(name, nil, fmt.Sprintf("%s: %d %s, %s, %d ms", ans.FinalURL, ans.Code, ans.CodeText, size(ans.Bytes), ans.DurationMs))
 }
 
-func checkProxy(_ context.Context, a *app.App) finding {
+func checkProxy(a *app.App) finding {
 	l := a.Loaded
 	switch {
 	case l.Config.Network.Proxy == "off":
@@ -165,11 +183,28 @@ func checkProxy(_ context.Context, a *app.App) finding {
 }
 
 func checkModel(ctx context.Context, a *app.App) finding {
+	const name = "helper model"
 	m := a.Helper()
 	if m == nil {
-		return found("helper model", nil, "none: prompts get passages of the page; set ANTHROPIC_API_KEY, OPENAI_BASE_URL or model.provider for answers")
+		return skipped(name, "none, so a prompt gets passages of the page; set ANTHROPIC_API_KEY, OPENAI_BASE_URL or model.provider for answers")
 	}
 	start := time.Now()
 	c, err := m.Complete(ctx, extract.Prompt{Text: "Answer with the single word: ready", MaxTokens: 16})
-	return found("helper model", err, fmt.Sprintf("%s (%s) answered in %d ms", c.Model, a.Model.Provider, time.Since(start).Milliseconds()))
+	model := c.Model
+	if model == "" {
+		model = m.Name()
+	}
+	f := found(name, err, fmt.Sprintf("%s (%s) answered in %d ms", model, a.Model.Provider, time.Since(start).Milliseconds()))
+	if f.err != nil {
+		f.Advice = "Check the key and the address of the model (dipper config shows where they come from); model.provider: none does without."
+	}
+	return f
+}
+
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

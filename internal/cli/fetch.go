@@ -5,15 +5,11 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dipper-web/dipper"
-	"github.com/dipper-web/dipper/convert"
 	"github.com/dipper-web/dipper/fault"
 	"github.com/dipper-web/dipper/internal/app"
 	"github.com/dipper-web/dipper/permit"
@@ -21,70 +17,95 @@ import (
 
 // fetchFlags are the flags of dipper fetch.
 type fetchFlags struct {
-	req            dipper.Request
-	mode, render   string
-	output         string
-	budgetSaid     bool
-	readsWithModel bool
+	req          dipper.Request
+	mode, render string
+	output       string
 }
 
 func (p *Program) fetch() *cobra.Command {
 	var f fetchFlags
 	cmd := &cobra.Command{
-		Use:   "fetch URL [PROMPT]",
-		Short: "Read one page: an answer, its passages, or the page as Markdown",
+		Use: "fetch URL [PROMPT]", Short: "Read one page: an answer, its passages, or the page as Markdown", GroupID: groupRead,
 		Long: `Read one page.
 
 With a PROMPT the part of the page that answers comes back: written by the helper
 model where one is configured (--mode answer), else as the passages that fit best,
-word for word (--mode extract). Without a PROMPT the page comes back as Markdown.`,
-		Example: `  dipper fetch https://go.dev/ref/spec "What is the zero value of a map?"
-  dipper fetch https://go.dev/ref/spec --section Map_types
-  dipper fetch https://go.dev/ref/spec --find "method set"
-  dipper fetch https://example.com/data.json --mode raw -o data.json`,
-		Args: func(_ *cobra.Command, args []string) error {
+word for word (--mode extract). Without a PROMPT the page comes back as Markdown.
+A PROMPT that begins with a dash goes after --.
+
+A result that was cut names on stderr, and as shown.next with --json, the cursor
+that reads on. --section, --find and --cursor read in the kept page, without the
+network.`,
+		Example: `dipper fetch https://go.dev/ref/spec "What is the zero value of a map?"
+dipper fetch https://go.dev/ref/spec --section Map_types
+dipper fetch https://go.dev/ref/spec --find "method set"
+dipper fetch https://example.com/data.json --mode raw -o data.json`,
+		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return usage("fetch needs a URL: dipper fetch URL [PROMPT]")
+				return misused(cmd, "dipper fetch needs a URL, as in: dipper fetch https://example.com/ \"question\"")
 			case len(args) > 2:
-				return usage("fetch takes a URL and one prompt; put the prompt in quotation marks")
+				return misused(cmd, "dipper fetch takes a URL and one PROMPT, and got %d arguments; put the PROMPT in quotation marks", len(args))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.req.URL = args[0]
-			if len(args) == 2 {
-				f.req.Prompt = strings.TrimSpace(args[1])
-			}
-			if cmd.Flags().Changed("budget") && f.req.Budget < 1 {
-				return usage("--budget is a number of tokens, at least 1")
+			f.req.URL, f.req.Prompt = args[0], strings.TrimSpace(first(args[1:]))
+			if err := f.check(cmd); err != nil {
+				return err
 			}
 			return p.runFetch(cmd.Context(), f)
 		},
 	}
-	fl := cmd.Flags()
-	fl.StringVar(&f.mode, "mode", "", "answer, extract, markdown or raw")
-	fl.BoolVar(&f.req.Full, "full", false, "everything visible, not the main content alone")
-	fl.IntVar(&f.req.Budget, "budget", 0, "`tokens` of the result (extract 1000, answer 2000, else the whole page)")
-	fl.StringVar(&f.req.Section, "section", "", "`id` of the section to read")
-	fl.StringVar(&f.req.Cursor, "cursor", "", "read on where an earlier result stopped (its shown.next)")
-	fl.StringVar(&f.req.Find, "find", "", "show the places that hold this `text`")
-	fl.StringVar(&f.req.Links, "links", "", "inline, end or none")
-	fl.BoolVar(&f.req.Refresh, "refresh", false, "ask the site again, even if the page is kept")
-	fl.BoolVar(&f.req.Offline, "offline", false, "never ask the network: kept pages only")
-	fl.StringVar(&f.render, "render", "auto", "run the page's scripts: auto, never, always")
-	fl.StringVarP(&f.output, "output", "o", "", "write the result to a `file`")
+	f.define(cmd)
 	return cmd
 }
 
-func (p *Program) runFetch(ctx context.Context, f fetchFlags) error {
-	switch f.render {
-	case "auto", "never":
-	case "always":
-		return usage("--render always is not built yet: pages that need JavaScript end as shell")
-	default:
-		return usage("--render %q is unknown: use auto, never or always", f.render)
+func (f *fetchFlags) define(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.mode, "mode", "", "`MODE`: answer, extract, markdown or raw")
+	fl.BoolVar(&f.req.Full, "full", false, "everything visible, not the main content alone")
+	fl.IntVar(&f.req.Budget, "budget", 0, "length of the result in `TOKENS` (extract 1000, answer 2000, else the whole page)")
+	fl.StringVar(&f.req.Section, "section", "", "read the section with this `ID`")
+	fl.StringVar(&f.req.Cursor, "cursor", "", "read on where an earlier result stopped: its `CURSOR`")
+	fl.StringVar(&f.req.Find, "find", "", "show the places that hold this `TEXT`")
+	fl.StringVar(&f.req.Links, "links", "", "`WHERE` links stand: inline, end or none")
+	fl.BoolVar(&f.req.Refresh, "refresh", false, "ask the site again, even if the page is kept")
+	fl.BoolVar(&f.req.Offline, "offline", false, "never ask the network: kept pages only")
+	fl.StringVar(&f.render, "render", "auto", "`WHEN` to run the page's scripts: auto, never, always (not built yet)")
+	fl.StringVarP(&f.output, "output", "o", "", "write the result to a `FILE`; - is stdout")
+	values(cmd, "mode", "answer", "extract", "markdown", "raw")
+	values(cmd, "links", "inline", "end", "none")
+	values(cmd, "render", "auto", "never", "always")
+}
+
+// check refuses what the request itself would take for "not said".
+func (f *fetchFlags) check(cmd *cobra.Command) error {
+	said := cmd.Flags().Changed
+	switch {
+	case said("budget") && f.req.Budget < 1:
+		return misused(cmd, "--budget takes a number of tokens, at least 1; got %d", f.req.Budget)
+	case f.render == "always":
+		e := fault.New(fault.Invalid, "", "--render always is not built yet; a page that needs JavaScript ends as shell")
+		e.Advice = "Leave --render out."
+		return e
+	case f.render != "auto" && f.render != "never":
+		return misused(cmd, "--render %q is unknown; use auto, never or always", f.render)
 	}
+	for _, name := range []string{"mode", "section", "cursor", "find", "links", "output"} {
+		if said(name) && cmd.Flag(name).Value.String() == "" {
+			return misused(cmd, "--%s is empty; give it a value or leave it out", name)
+		}
+	}
+	return nil
+}
+
+func (p *Program) runFetch(ctx context.Context, f fetchFlags) error {
+	file, err := openDelivery(p.from(f.output))
+	if err != nil {
+		return err
+	}
+	defer file.drop()
 	show := p.progress()
 	defer show.close()
 	a, err := p.open(ctx, app.Doors{Recorder: show, Asker: p.asker(show)})
@@ -100,85 +121,36 @@ func (p *Program) runFetch(ctx context.Context, f fetchFlags) error {
 	}
 	show.begin(f.req.URL)
 	ans, err := a.Client.Fetch(ctx, f.req)
+	show.hold(true) // what follows is written in lines that stay
 	if err != nil {
 		return err
 	}
 	show.done(ans)
-	if ans.Mode == dipper.ModeExtract && f.mode == "" && !a.Client.HasModel() {
+	p.hints(ans, f, a.Client.HasModel())
+	p.exit = ans.Outcome.ExitCode()
+	return p.deliver(ans, file)
+}
+
+// hints tells how to go on from here.
+func (p *Program) hints(ans *dipper.Answer, f fetchFlags, model bool) {
+	if ans.Mode == dipper.ModeExtract && f.mode == "" && !model {
 		p.note("no helper model is configured, so these are passages of the page; set ANTHROPIC_API_KEY, OPENAI_BASE_URL or model.provider to get answers")
 	}
-	p.exit = ans.Outcome.ExitCode()
-	return p.put(ans, f.output)
+	if ans.Shown != nil && ans.Shown.Next != "" {
+		p.note("to read on: dipper fetch %s --cursor %s", shellWord(ans.URL), ans.Shown.Next)
+	}
+	if ans.Moved != nil {
+		p.note("if that is where you want to go: dipper fetch %s", shellWord(ans.Moved.To))
+	}
 }
 
-// put writes the result where the command line wants it.
-func (p *Program) put(ans *dipper.Answer, output string) error {
-	data := []byte(ans.Result)
-	if ans.Mode == dipper.ModeRaw && ans.Raw != nil && ans.Shown != nil && !ans.Shown.Truncated {
-		data = ans.Raw
+// shellWord writes a word so that a shell hands it on as it is.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:%,@+", r)
 	}
-	if output != "" {
-		if err := writeWhole(output, data); err != nil {
-			return fault.Wrap(err, fault.Internal, "", "the result could not be written to %s: %v", output, err)
-		}
-		if !p.flags.json {
-			return nil
-		}
-	}
-	if p.flags.json {
-		p.writeJSON(ans)
-		return nil
-	}
-	if p.Terminals.Out {
-		data = []byte(p.safe(string(data), true))
-	}
-	if ans.Mode != dipper.ModeRaw && len(data) > 0 && data[len(data)-1] != '\n' {
-		data = append(data, '\n')
-	}
-	if _, err := p.Stdout.Write(data); err != nil {
-		return fault.Wrap(err, fault.Internal, "", "the result could not be written: %v", err)
-	}
-	return nil
-}
-
-// writeWhole writes a file so that it is there whole or not at all.
-func writeWhole(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".dipper-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // after the rename there is nothing left to remove
-	_, err = tmp.Write(data)
-	if e := tmp.Chmod(0o644); err == nil {
-		err = e
-	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
-}
-
-// safe makes a page's text harmless on a terminal.
-func (p *Program) safe(s string, terminal bool) string {
-	if !terminal {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s
 	}
-	clean, _ := convert.Clean(s)
-	return clean
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
-
-// size writes a number of bytes as people do.
-func size(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1_000_000:
-		return trimZero(float64(n)/1000) + " KB"
-	}
-	return trimZero(float64(n)/1_000_000) + " MB"
-}
-
-func trimZero(f float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0") }

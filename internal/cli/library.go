@@ -5,8 +5,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,14 +16,14 @@ import (
 const libraryShown = 1000
 
 func (p *Program) cache() *cobra.Command {
-	cmd := &cobra.Command{Use: "cache", Short: "The page library: stats, list, clear", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "cache", Short: "The page library: stats, list, clear", Args: subcommand, GroupID: groupState,
+		RunE: showHelp}
 	cmd.AddCommand(
 		&cobra.Command{Use: "stats", Short: "How much is kept", Args: noArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return p.withApp(cmd.Context(), p.cacheStats) }},
 		&cobra.Command{Use: "list", Short: "The kept pages, newest first", Args: noArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return p.withApp(cmd.Context(), p.cacheList) }},
-		&cobra.Command{Use: "clear [URL]", Short: "Forget one page, or all", Args: cobra.MaximumNArgs(1),
+		&cobra.Command{Use: "clear [URL]", Short: "Forget one page, or all", Args: atMostOne("one URL"),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return p.withApp(cmd.Context(), func(ctx context.Context, a *app.App) error { return p.cacheClear(ctx, a, args) })
 			}},
@@ -48,9 +46,9 @@ func (p *Program) cacheStats(ctx context.Context, a *app.App) error {
 		}{s.Count, s.Bytes, when(s.Oldest), when(s.Newest), a.Place()})
 		return nil
 	}
-	fmt.Fprintf(p.Stdout, "%d pages, %s, in %s\n", s.Count, size(s.Bytes), a.Place())
+	p.print("%s, %s, in %s\n", count(s.Count, "page"), size(s.Bytes), a.Place())
 	if s.Count > 0 {
-		fmt.Fprintf(p.Stdout, "oldest %s old, newest %s old\n", age(time.Since(s.Oldest)), age(time.Since(s.Newest)))
+		p.print("oldest %s old, newest %s old\n", age(time.Since(s.Oldest)), age(time.Since(s.Newest)))
 	}
 	return nil
 }
@@ -85,11 +83,12 @@ func (p *Program) cacheList(ctx context.Context, a *app.App) error {
 		}{lines})
 		return nil
 	}
-	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, l := range lines {
-		fmt.Fprintf(w, "%s\t%s old\t%s\t%s\n", l.ID, age(time.Since(l.StoredAt)), l.URL, p.safe(l.Title, p.Terminals.Out))
+		rows = append(rows, []string{l.ID, age(time.Since(l.StoredAt)) + " old", l.URL, l.Title})
 	}
-	return w.Flush()
+	p.table(rows)
+	return nil
 }
 
 func (p *Program) cacheClear(ctx context.Context, a *app.App, args []string) error {
@@ -107,6 +106,6 @@ func (p *Program) cacheClear(ctx context.Context, a *app.App, args []string) err
 		p.writeJSON(map[string]int{"removed": n})
 		return nil
 	}
-	fmt.Fprintf(p.Stdout, "removed %d pages\n", n)
+	p.print("removed %s\n", count(n, "page"))
 	return nil
 }

@@ -5,46 +5,48 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dipper-web/dipper/fault"
 	"github.com/dipper-web/dipper/internal/app"
 	"github.com/dipper-web/dipper/internal/mcpserver"
 )
 
+// mcpEntry is what a host's configuration needs.
+const mcpEntry = `{"mcpServers": {"dipper": {"command": "dipper", "args": ["mcp"]}}}`
+
 func (p *Program) mcp() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "mcp", Short: "An MCP server on stdin and stdout for agents", Args: noArgs,
+		Use: "mcp", Short: "An MCP server on stdin and stdout for agents", Args: subcommand, GroupID: groupAgent,
 		Long: `An MCP server on stdin and stdout, with the tool web_fetch. Put this into your
 agent's configuration:
 
-  {"mcpServers": {"dipper": {"command": "dipper", "args": ["mcp"]}}}`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.serveMCP(cmd.Context()) },
+  ` + mcpEntry + `
+
+The flags of every command may stand in args as well. One process is one session:
+what a user, a page or a redirect has named is known to it.`,
+		Example: `dipper mcp --allow-net 192.168.1.0/24`,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return p.serveMCP(cmd.Context()) },
 	}
-	cmd.AddCommand(&cobra.Command{Use: "install", Short: "Write a client's configuration (not built yet)", DisableFlagParsing: true,
-		RunE: func(*cobra.Command, []string) error {
-			return usage("dipper mcp install is not built yet; dipper mcp --help shows the entry for your client's configuration")
-		}})
+	cmd.AddCommand(notBuilt("install CLIENT", "Print or write a client's configuration",
+		"Put this into the client's configuration: "+mcpEntry))
+	cmd.Commands()[0].GroupID = ""
 	return cmd
 }
 
+// serveMCP ends when the client closes stdin, or when it is told to stop: both
+// are a good end.
 func (p *Program) serveMCP(ctx context.Context) error {
-	p.flags.quiet = true // stderr belongs to the host's log
+	if p.flags.json {
+		e := fault.New(fault.Invalid, "", "dipper mcp speaks a protocol of its own on stdout")
+		e.Advice = "Leave out --json."
+		return e
+	}
 	a, err := p.open(ctx, app.Doors{MaxTotal: mcpserver.MaxTotal})
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	err = mcpserver.ServeStdio(ctx, mcpserver.Options{Client: a.Client, Version: app.Version(), Session: p.flags.session},
-		io.NopCloser(p.Stdin), nopCloser{p.Stdout})
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil // the client is gone, or we were told to stop: both are a good end
-	}
-	return err
+	return mcpserver.ServeStdio(ctx, mcpserver.Options{Client: a.Client, Version: app.Version(), Session: p.flags.session}, p.Stdin, p.Stdout)
 }
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }

@@ -8,59 +8,132 @@ import (
 	"io"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dipper-web/dipper"
 )
 
-// redrawEvery is the least time between two states of the live line.
-const redrawEvery = 100 * time.Millisecond
+const (
+	// redrawEvery is the time between two states of the live line: fast enough to
+	// look alive, slow enough for a remote terminal.
+	redrawEvery = 100 * time.Millisecond
+	// quietStart is how long a call goes without a live line: most are done before.
+	quietStart = 300 * time.Millisecond
+	// usualWidth is the width of a terminal that does not tell its own.
+	usualWidth = 80
+)
 
 // progress tells on stderr how a call goes: live on a terminal, in plain lines
 // otherwise. It is a dipper.Recorder.
 type progress struct {
 	w       io.Writer
 	quiet   bool
-	live    bool
 	verbose bool
+	width   func() int
 
 	mu    sync.Mutex
-	drawn time.Time
-	dirty bool // the live line holds something
+	doing string    // what the live line tells, empty: nothing
+	began time.Time // of the call
+	held  bool      // a question stands on the terminal
+	dirty bool      // the live line is drawn
+	stop  chan struct{}
+	ended chan struct{}
 }
 
+// progress starts the live line where there can be one; close ends it.
 func (p *Program) progress() *progress {
-	return &progress{w: p.Stderr, quiet: p.flags.quiet, live: p.Terminals.Err && !p.flags.quiet, verbose: p.flags.verbose && !p.flags.quiet}
+	s := &progress{w: p.Stderr, quiet: p.flags.quiet, verbose: p.flags.verbose && !p.flags.quiet, width: p.Terminals.Width}
+	if dumb := p.getenv("TERM"); p.Terminals.Err && !s.quiet && dumb != "dumb" {
+		s.stop, s.ended = make(chan struct{}), make(chan struct{})
+		go s.live()
+	}
+	return s
+}
+
+// close wipes the live line and ends it.
+func (s *progress) close() {
+	if s.stop != nil {
+		close(s.stop)
+		<-s.ended
+		s.stop = nil
+	}
+	s.hold(true)
+}
+
+func (s *progress) live() {
+	defer close(s.ended)
+	t := time.NewTicker(redrawEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case now := <-t.C:
+			s.draw(now)
+		}
+	}
+}
+
+// draw shows what is being done, and for how long.
+func (s *progress) draw(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held || s.doing == "" || now.Sub(s.began) < quietStart {
+		return
+	}
+	line := fmt.Sprintf("  %s · %.1f s", s.doing, now.Sub(s.began).Seconds())
+	columns := usualWidth
+	if s.width != nil && s.width() > 0 {
+		columns = s.width()
+	}
+	s.wipe()
+	fmt.Fprint(s.w, cutLine(line, columns-1)) // a full line would wrap, and could not be wiped
+	s.dirty = true
+}
+
+// cutLine shortens a line to a number of columns.
+func cutLine(s string, columns int) string {
+	if columns < 1 {
+		return ""
+	}
+	if utf8.RuneCountInString(s) <= columns {
+		return s
+	}
+	return string([]rune(s)[:columns-1]) + "…"
 }
 
 // begin tells which URL is asked.
 func (s *progress) begin(url string) {
-	if !s.quiet {
-		s.line("Fetch(%s)", url)
-	}
+	s.mu.Lock()
+	s.began, s.doing = time.Now(), "checking"
+	s.mu.Unlock()
+	s.line("Fetch(%s)", url)
 }
 
 // Record draws an event.
 func (s *progress) Record(e dipper.Event) {
 	switch {
 	case e.Kind == dipper.Noted:
-		if !s.quiet {
-			s.line("note: %s", e.Note)
-		}
+		s.line("note: %s", e.Note)
 	case e.Kind == dipper.Ended && e.Stage != "" && s.verbose:
 		s.line("  %-9s %6.1f ms  %s", e.Stage, float64(e.Took.Microseconds())/1000, e.Note)
 	case e.Kind == dipper.Progress:
-		s.redraw("  receiving, %s", size(e.Bytes))
+		s.set("receiving, " + size(e.Bytes))
 	case e.Kind == dipper.Began && e.Stage != "":
-		s.redraw("  %s …", doing(e.Stage))
+		s.set(doing(e.Stage))
 	}
 }
 
 func doing(s dipper.Stage) string {
 	switch s {
-	case dipper.StageRetrieve:
-		return "receiving"
+	case dipper.StageCheck:
+		return "checking"
+	case dipper.StagePermit:
+		return "asking the rules"
 	case dipper.StagePreflight:
 		return "asking whether the page may be read"
+	case dipper.StageRetrieve:
+		return "waiting for the site"
 	case dipper.StageConvert:
 		return "converting"
 	case dipper.StageExtract:
@@ -69,81 +142,29 @@ func doing(s dipper.Stage) string {
 	return string(s)
 }
 
-// done tells the way of the bytes: received, Markdown, handed on.
-func (s *progress) done(a *dipper.Answer) {
-	if s.quiet {
-		return
-	}
-	s.clear()
-	got := "Received"
-	if a.Source == "cache" || a.Source == "offline" {
-		got = "Kept page"
-		if a.Page != nil {
-			got += ", " + age(time.Since(a.Page.FetchedAt)) + " old:"
-		}
-	} else if a.Source == "revalidated" {
-		got = "Not changed:"
-	}
-	way := fmt.Sprintf("%s %s (%d %s)", got, size(a.Bytes), a.Code, a.CodeText)
-	switch a.Outcome {
-	case dipper.OK, dipper.Partial:
-		if a.Page != nil {
-			way += fmt.Sprintf(" → %s Markdown", size(int64(a.Page.Chars)))
-		}
-		if a.Mode == dipper.ModeAnswer || a.Mode == dipper.ModeExtract {
-			way += fmt.Sprintf(" → %s %s", size(int64(len(a.Result))), map[dipper.Mode]string{dipper.ModeAnswer: "answer", dipper.ModeExtract: "passages"}[a.Mode])
-		}
-	default:
-		way += " → " + string(a.Outcome)
-	}
-	s.line("%s", way)
-	for _, w := range a.Warnings {
-		s.line("note: %s", w.Message)
-	}
-	if a.Usage != nil && len(a.Usage.Calls) > 0 {
-		c := a.Usage.Calls[0]
-		s.line("%s read %d tokens and wrote %d: $%.4f", c.Model, c.InputTokens, c.OutputTokens, a.Usage.CostUSD)
-	}
+func (s *progress) set(doing string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.doing = doing
 }
 
-// age writes a duration roughly.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
+// hold wipes the live line and keeps it away, for a question, until hold(false).
+func (s *progress) hold(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wipe()
+	s.held = on
 }
 
 // line writes a line that stays.
 func (s *progress) line(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.wipe()
-	fmt.Fprintf(s.w, format+"\n", args...)
-}
-
-// redraw changes the live line.
-func (s *progress) redraw(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.live || time.Since(s.drawn) < redrawEvery {
+	if s.quiet {
 		return
 	}
-	s.wipe()
-	fmt.Fprintf(s.w, format, args...)
-	s.drawn, s.dirty = time.Now(), true
-}
-
-// clear wipes the live line.
-func (s *progress) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wipe()
+	fmt.Fprintln(s.w, plain(fmt.Sprintf(format, args...)))
 }
 
 func (s *progress) wipe() {
@@ -152,5 +173,3 @@ func (s *progress) wipe() {
 		s.dirty = false
 	}
 }
-
-func (s *progress) close() { s.clear() }

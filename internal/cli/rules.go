@@ -5,12 +5,11 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dipper-web/dipper/check"
+	"github.com/dipper-web/dipper/fault"
 	"github.com/dipper-web/dipper/internal/app"
 	"github.com/dipper-web/dipper/permit"
 )
@@ -28,7 +27,10 @@ files, or stored by this command.
   https://example.com/docs/     everything below a path
   WebFetch(domain:example.com)  the same in the words of other agents
   WebSearch                     searching`,
-		Args: noArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `dipper rules allow "domain:docs.example.com"
+dipper rules deny "domain:*.example.org"
+dipper rules test https://docs.example.com/guide`,
+		GroupID: groupState, Args: subcommand, RunE: showHelp,
 	}
 	cmd.AddCommand(&cobra.Command{Use: "list", Short: "All rules, and where each is written", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.withApp(cmd.Context(), p.listRules) }})
@@ -47,16 +49,6 @@ files, or stored by this command.
 			return p.withApp(cmd.Context(), func(ctx context.Context, a *app.App) error { return p.testRule(ctx, a, args[0]) })
 		}})
 	return cmd
-}
-
-// withApp opens everything for one command.
-func (p *Program) withApp(ctx context.Context, do func(context.Context, *app.App) error) error {
-	a, err := p.open(ctx, app.Doors{})
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	return do(ctx, a)
 }
 
 // ruleLine is a rule in the JSON form.
@@ -84,12 +76,12 @@ func (p *Program) listRules(ctx context.Context, a *app.App) error {
 		}{lines, trusted, def})
 		return nil
 	}
-	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, l := range lines {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", l.Kind, l.Rule, l.From)
+		rows = append(rows, []string{string(l.Kind), l.Rule, l.From})
 	}
-	w.Flush()
-	fmt.Fprintf(p.Stdout, "then %d trusted places, then permissions.default: %s\n", trusted, def)
+	p.table(rows)
+	p.print("then %d trusted places, then permissions.default: %s\n", trusted, def)
 	return nil
 }
 
@@ -101,7 +93,7 @@ func (p *Program) addRule(ctx context.Context, a *app.App, kind permit.Decision,
 		p.writeJSON(ruleLine{kind, text, "remembered"})
 		return nil
 	}
-	fmt.Fprintf(p.Stdout, "%s %s\n", kind, text)
+	p.print("%s %s\n", kind, text)
 	return nil
 }
 
@@ -111,13 +103,15 @@ func (p *Program) removeRule(ctx context.Context, a *app.App, text string) error
 		return err
 	}
 	if !found {
-		return usage("no stored rule %q; rules in files are changed there (dipper rules list shows where each is written)", text)
+		e := fault.New(fault.Invalid, "", "no rule %q is stored", text)
+		e.Advice = "dipper rules list shows all rules and where each is written; those in files are changed there."
+		return e
 	}
 	if p.flags.json {
 		p.writeJSON(map[string]string{"removed": text})
 		return nil
 	}
-	fmt.Fprintf(p.Stdout, "removed %s\n", text)
+	p.print("removed %s\n", text)
 	return nil
 }
 
@@ -148,30 +142,14 @@ func (p *Program) testRule(ctx context.Context, a *app.App, url string) error {
 		p.writeJSON(ruleTest{target.String(), v.Decision, v.Rule, v.From, v.Reason, v.Trusted})
 		return nil
 	}
-	fmt.Fprintf(p.Stdout, "%s  %s\n", v.Decision, target)
-	fmt.Fprintf(p.Stdout, "  by %s", v.Rule)
+	p.print("%s  %s\n", v.Decision, target)
+	p.print("  by %s", v.Rule)
 	if v.From != "" {
-		fmt.Fprintf(p.Stdout, " (%s)", v.From)
+		p.print(" (%s)", v.From)
 	}
-	fmt.Fprintf(p.Stdout, "\n  %s\n", v.Reason)
+	p.print("\n  %s\n", v.Reason)
 	if v.Trusted != "" {
-		fmt.Fprintf(p.Stdout, "  trusted: %s\n", v.Trusted)
+		p.print("  trusted: %s\n", v.Trusted)
 	}
 	return nil
-}
-
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
-	}
-	return nil
-}
-
-func oneArg(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usage("%s needs %s; got %d arguments", cmd.CommandPath(), what, len(args))
-		}
-		return nil
-	}
 }

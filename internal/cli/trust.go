@@ -5,7 +5,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -16,29 +18,32 @@ import (
 
 func (p *Program) trust() *cobra.Command {
 	return &cobra.Command{
-		Use: "trust [PATH]", Short: "Let a project's .dipper.yaml and .mcp.json count",
+		Use: "trust [PATH]", Short: "Let a project's .dipper.yaml and .mcp.json count", GroupID: groupState,
 		Long: `Until a project is trusted, its .dipper.yaml may only narrow what Dipper does, and
 the servers of its .mcp.json are not started. This shows the commands and
 addresses that the files name, asks, and remembers folder and content: a changed
-file must be trusted again.`,
-		Args: optionalPath,
+file must be trusted again. PATH is the folder; the working folder if left out.`,
+		Example: `dipper trust
+dipper trust ~/src/project -y`,
+		Args: atMostOne("one folder"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.runTrust(cmd.Context(), first(args)) },
 	}
 }
 
 func (p *Program) untrust() *cobra.Command {
-	return &cobra.Command{Use: "untrust [PATH]", Short: "Take the trust of a project back", Args: optionalPath,
+	return &cobra.Command{Use: "untrust [PATH]", Short: "Take the trust of a project back", Args: atMostOne("one folder"), GroupID: groupState,
 		RunE: func(_ *cobra.Command, args []string) error {
 			known, err := app.Untrust(p.source(), first(args))
 			if err != nil {
 				return err
 			}
-			if p.flags.json {
+			switch {
+			case p.flags.json:
 				p.writeJSON(map[string]bool{"removed": known})
-			} else if known {
-				fmt.Fprintln(p.Stdout, "no longer trusted")
-			} else {
-				fmt.Fprintln(p.Stdout, "was not trusted")
+			case known:
+				p.print("no longer trusted\n")
+			default:
+				p.print("was not trusted\n")
 			}
 			return nil
 		}}
@@ -49,11 +54,12 @@ type trustAnswer struct {
 	Dir     string        `json:"dir"`
 	Files   []string      `json:"files"`
 	Effects []trustEffect `json:"effects"`
+	Changed bool          `json:"changed"` // it was trusted, and the files have changed since
 	Trusted bool          `json:"trusted"`
 }
 
 type trustEffect struct {
-	Kind string `json:"kind"`
+	Kind string `json:"kind"` // command, address, rule or setting
 	Text string `json:"text"`
 }
 
@@ -63,65 +69,76 @@ func (p *Program) runTrust(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	out := trustAnswer{Dir: project.Dir, Files: project.Files, Effects: []trustEffect{}, Trusted: project.Trusted}
+	out := trustAnswer{Dir: project.Dir, Files: append([]string{}, project.Files...), Effects: []trustEffect{}, Changed: project.Changed, Trusted: project.Trusted}
 	for _, e := range project.Effects {
 		out.Effects = append(out.Effects, trustEffect{e.Kind, e.Text})
 	}
-	w := p.Stdout
-	if p.flags.json {
-		w = p.Stderr
-	}
-	fmt.Fprintf(w, "%s\n", project.Dir)
-	for _, e := range out.Effects {
-		fmt.Fprintf(w, "  %-8s %s\n", e.Kind, e.Text)
-	}
-	if !out.Trusted {
-		if err := p.agree(ctx); err != nil {
-			return err
+	was := out.Trusted
+	if !was {
+		if len(out.Files) > 0 {
+			p.showProject(out)
+			if err := p.agree(ctx, out.Dir); err != nil {
+				return err
+			}
 		}
 		if err := app.TrustProject(src, project); err != nil {
 			return err
 		}
 		out.Trusted = true
 	}
-	if p.flags.json {
+	switch {
+	case p.flags.json:
 		p.writeJSON(out)
-		return nil
+	case was:
+		p.print("trusted already, as the files are now: %s\n", plain(out.Dir))
+	default:
+		p.print("trusted, as the files are now: %s\n", plain(out.Dir))
 	}
-	fmt.Fprintln(w, "trusted, as the files are now")
 	return nil
 }
 
+// showProject tells what the files would do: part of the question, so it stands
+// on stderr where the question does.
+func (p *Program) showProject(t trustAnswer) {
+	w := p.Stderr
+	if !p.flags.json && !p.Terminals.Err {
+		w = io.Writer(p.out)
+	}
+	fmt.Fprintf(w, "%s\n", plain(t.Dir))
+	if t.Changed {
+		fmt.Fprintln(w, "  It was trusted before, and its files have changed since.")
+	}
+	for _, e := range t.Effects {
+		fmt.Fprintf(w, "  %-8s %s\n", e.Kind, e.Text)
+	}
+	if len(t.Effects) == 0 {
+		fmt.Fprintln(w, "  Its files start nothing and change nothing.")
+	}
+}
+
 // agree asks for the yes that a project needs; -y says it beforehand.
-func (p *Program) agree(ctx context.Context) error {
+func (p *Program) agree(ctx context.Context, dir string) error {
 	if p.flags.yes {
 		return nil
 	}
 	show := p.progress()
-	asker := p.asker(show)
-	if asker == nil {
-		return fault.New(fault.Unasked, fault.ByRule, "trusting a project needs a yes, and nobody can be asked here: run dipper trust -y after reading the list")
+	defer show.close()
+	nobody := fault.New(fault.Unasked, fault.ByRule, "trusting %s needs a yes, and nobody can be asked here", dir)
+	nobody.Advice = "Read what the project would do, then run dipper trust -y."
+	a := p.atTerminal(show)
+	if a == nil {
+		return nobody
 	}
-	c, err := asker.Ask(ctx, permit.Question{URL: "and start what stands above", Reason: "This lets the project's files count as they are now."})
+	c, err := a.put(ctx, "Trust this project, as its files are now?\n", "  [y] yes  [n] no: ", false)
 	switch {
+	case errors.Is(err, permit.ErrNobody):
+		return nobody
 	case err != nil:
 		return err
 	case c == permit.No:
-		return fault.New(fault.Denied, fault.ByPerson, "the project was not trusted")
+		e := fault.New(fault.Denied, fault.ByPerson, "%s was not trusted", dir)
+		e.Advice = "It still narrows what Dipper does; run dipper trust again to change that."
+		return e
 	}
 	return nil
-}
-
-func optionalPath(cmd *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return usage("%s takes one folder; got %d", cmd.CommandPath(), len(args))
-	}
-	return nil
-}
-
-func first(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
 }

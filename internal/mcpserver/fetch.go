@@ -4,16 +4,18 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dipper-web/dipper"
+	"github.com/dipper-web/dipper/extract"
 	"github.com/dipper-web/dipper/fault"
 	"github.com/dipper-web/dipper/permit"
 )
@@ -36,20 +38,6 @@ func fetchTool() *mcp.Tool {
 	}
 }
 
-// fetchArgs are the arguments of web_fetch.
-type fetchArgs struct {
-	URL     string   `json:"url"`
-	URLs    []string `json:"urls"`
-	Prompt  string   `json:"prompt"`
-	Mode    string   `json:"mode"`
-	Budget  int      `json:"budget"`
-	Section string   `json:"section"`
-	Cursor  string   `json:"cursor"`
-	Find    string   `json:"find"`
-	Refresh bool     `json:"refresh"`
-	Verbose bool     `json:"verbose"`
-}
-
 // fetcher answers calls of web_fetch.
 type fetcher struct {
 	client  *dipper.Client
@@ -59,41 +47,14 @@ type fetcher struct {
 func (f fetcher) handle(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	args, err := readArgs(call.Params.Arguments)
 	if err != nil {
-		return failed(err, args.URL)
+		p := failed(err, args.URL)
+		return tool(p.text, p.doc, true)
 	}
 	if len(args.URLs) == 0 {
-		one := f.one(ctx, args, args.URL)
-		return tool(one.text, one.doc, one.failed)
+		p := f.one(ctx, args, args.URL)
+		return tool(p.text, p.doc, p.failed)
 	}
 	return f.several(ctx, args)
-}
-
-// readArgs reads and checks the arguments. An argument that does not exist is
-// refused: a misspelt one would otherwise be lost in silence.
-func readArgs(raw json.RawMessage) (fetchArgs, error) {
-	var a fetchArgs
-	if len(raw) == 0 {
-		raw = json.RawMessage("{}")
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&a); err != nil {
-		return a, fault.New(fault.Invalid, "", "the arguments of web_fetch are not understood: %s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	a.Prompt = strings.TrimSpace(a.Prompt)
-	switch {
-	case a.URL == "" && len(a.URLs) == 0:
-		return a, fault.New(fault.Invalid, "", "web_fetch needs a url")
-	case a.URL != "" && len(a.URLs) > 0:
-		return a, fault.New(fault.Invalid, "", "give url or urls, not both")
-	case len(a.URLs) > maxURLs:
-		return a, fault.New(fault.Invalid, "", "web_fetch reads at most %d urls a call; got %d", maxURLs, len(a.URLs))
-	case len(a.URLs) > 0 && (a.Section != "" || a.Cursor != ""):
-		return a, fault.New(fault.Invalid, "", "section and cursor belong to one page; give url instead of urls")
-	case a.Budget < 0:
-		return a, fault.New(fault.Invalid, "", "budget is a number of tokens, at least 1; got %d", a.Budget)
-	}
-	return a, nil
 }
 
 // page is the result for one URL in both forms.
@@ -103,12 +64,22 @@ type page struct {
 	failed bool
 }
 
-// one reads one page. A failure is a result too: the model can act on it.
-func (f fetcher) one(ctx context.Context, a fetchArgs, url string) page {
-	ans, err := f.client.Fetch(ctx, f.request(a, url))
+// failed makes a page of an error. A failure is a result too: the model can act on it.
+func failed(err error, url string) page {
+	fail := dipper.FailureOf(err, url)
+	return page{failureText(fail), fail, true}
+}
+
+// one reads one page. A slip of ours in it is a failure of this page alone.
+func (f fetcher) one(ctx context.Context, a fetchArgs, url string) (out page) {
+	defer func() {
+		if slip := recover(); slip != nil {
+			out = failed(fault.Wrap(fmt.Errorf("panic: %v", slip), fault.Internal, "", "something went wrong inside Dipper while reading %s", url), url)
+		}
+	}()
+	ans, err := f.fetch(ctx, a, url)
 	if err != nil {
-		fail := dipper.FailureOf(err, url)
-		return page{failureText(fail), fail, true}
+		return failed(err, url)
 	}
 	ans.Result = capped(ans.Result)
 	if !a.Verbose {
@@ -117,10 +88,26 @@ func (f fetcher) one(ctx context.Context, a fetchArgs, url string) page {
 	return page{ans.Result, ans, false}
 }
 
+// fetch reads a page. The Markdown of a trusted site may come back whole instead
+// of a reader's answer; where that is too much for a call that named no budget,
+// the reader is asked after all.
+func (f fetcher) fetch(ctx context.Context, a fetchArgs, url string) (*dipper.Answer, error) {
+	req := f.request(a, url)
+	ans, err := f.client.Fetch(ctx, req)
+	if err != nil || a.Budget > 0 || ans.Path != "native" || extract.Tokens(ans.Result) <= maxUnasked {
+		return ans, err
+	}
+	req.Budget = dipper.ExtractBudget
+	if ans.Mode == dipper.ModeAnswer {
+		req.Budget = dipper.AnswerBudget
+	}
+	return f.client.Fetch(ctx, req)
+}
+
 // request puts the arguments into a request of a model.
 func (f fetcher) request(a fetchArgs, url string) dipper.Request {
-	req := dipper.Request{URL: url, Prompt: a.Prompt, Mode: dipper.Mode(a.Mode), Budget: a.Budget, Section: a.Section, Cursor: a.Cursor,
-		Find: a.Find, Refresh: a.Refresh, ForModel: true, NamedBy: permit.Agent, Session: f.session}
+	req := dipper.Request{URL: url, Prompt: a.Prompt, Mode: dipper.Mode(a.Mode), Budget: min(a.Budget, maxBudget), Section: a.Section,
+		Cursor: a.Cursor, Find: a.Find, Refresh: a.Refresh, ForModel: true, NamedBy: permit.Agent, Session: f.session}
 	reads := a.Prompt != "" && a.Mode != "markdown" && a.Mode != "raw" && a.Cursor == "" && a.Find == ""
 	if a.Budget == 0 && !reads {
 		req.Budget = pageBudget
@@ -128,13 +115,16 @@ func (f fetcher) request(a fetchArgs, url string) dipper.Request {
 	return req
 }
 
-// several reads pages side by side; each has its own outcome.
+// several reads pages side by side; each has its own outcome, and its share of
+// what one result may hold.
 func (f fetcher) several(ctx context.Context, a fetchArgs) (*mcp.CallToolResult, error) {
-	if a.Budget == 0 {
-		a.Budget = max(maxBudget/len(a.URLs), 200)
-		if a.Prompt != "" {
-			a.Budget = min(a.Budget, dipper.ExtractBudget)
-		}
+	switch share := max(maxUnasked/len(a.URLs), minShare); {
+	case a.Budget > 0:
+		a.Budget = min(a.Budget, maxBudget/len(a.URLs))
+	case a.Prompt != "":
+		a.Budget = min(share, dipper.ExtractBudget)
+	default:
+		a.Budget = min(share, pageBudget)
 	}
 	pages := make([]page, len(a.URLs))
 	var wg sync.WaitGroup
@@ -145,30 +135,19 @@ func (f fetcher) several(ctx context.Context, a fetchArgs) (*mcp.CallToolResult,
 	var text strings.Builder
 	docs := make([]any, len(pages))
 	for i, p := range pages {
-		text.WriteString("# " + a.URLs[i] + "\n\n" + p.text + "\n\n")
+		fmt.Fprintf(&text, "# %s\n\n%s\n\n", a.URLs[i], p.text)
 		docs[i] = p.doc
 	}
-	out := map[string]any{"pages": docs, "result": capped(strings.TrimSpace(text.String()))}
-	return tool(out["result"].(string), out, false)
+	return tool(capped(strings.TrimSpace(text.String())), map[string]any{"pages": docs}, false)
 }
 
 // capped holds the hard cap of a tool result.
 func capped(s string) string {
 	const note = "\n\n[cut here: the result is longer than a tool result may be]"
-	if n := 0; len(s) > maxResult {
-		for i := range s {
-			if n++; n > maxResult-len(note) {
-				return s[:i] + note
-			}
-		}
+	if utf8.RuneCountInString(s) <= maxResult {
+		return s
 	}
-	return s
-}
-
-// failed is the result of a call that failed before any page was asked for.
-func failed(err error, url string) (*mcp.CallToolResult, error) {
-	fail := dipper.FailureOf(err, url)
-	return tool(failureText(fail), fail, true)
+	return string([]rune(s)[:maxResult-len(note)]) + note
 }
 
 // failureText is what a model reads of a failure.

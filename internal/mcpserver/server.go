@@ -9,6 +9,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -25,15 +26,19 @@ const (
 	// pageBudget is the length in tokens of a page in mode markdown or raw where
 	// the caller names none: several of them must fit into a conversation.
 	pageBudget = 8000
-	// maxBudget keeps text and structured content together, which both hold the
-	// result, under 20,000 tokens unless the caller asks for more.
-	maxBudget = 9000
+	// maxUnasked is the length in tokens that a result may have where the caller
+	// named no budget. Text and structured content both hold it, and together
+	// they stay under 20,000 tokens.
+	maxUnasked = 9000
 	// maxResult is the hard cap of a tool result in characters.
 	maxResult = 100_000
+	// maxBudget is the largest budget that keeps a result under maxResult: a token
+	// is at most four characters.
+	maxBudget = maxResult / 4
+	// minShare is what each of several pages gets at least, in tokens: less says nothing.
+	minShare = 200
 	// maxURLs is how many pages one call may ask for.
 	maxURLs = 10
-	// maxLine bounds one message of a client.
-	maxLine = 4 << 20
 )
 
 // Options say what a Server offers.
@@ -56,9 +61,15 @@ func New(o Options) *mcp.Server {
 	return s
 }
 
-// ServeStdio speaks on in and out until the client closes in or ctx ends.
-func ServeStdio(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser) error {
-	return New(o).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine})
+// ServeStdio speaks on in and out, one message a line, until the client closes
+// in or ctx ends: both are a good end. Calls that run when in is closed are
+// answered first.
+func ServeStdio(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+	err := New(o).Run(ctx, &lines{in: in, out: out})
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 const instructions = `Dipper reads web pages on the user's machine and hands back short, checked text.
