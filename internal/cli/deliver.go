@@ -25,24 +25,38 @@ type delivery struct {
 	part bool     // f is renamed to real at the end
 }
 
-// from sees a path from the program's working folder; - and nothing stay.
+// from sees a path from the program's working folder.
 func (p *Program) from(path string) string {
-	if path == "" || path == "-" || filepath.IsAbs(path) || p.Dir == "" {
+	if filepath.IsAbs(path) || p.Dir == "" {
 		return path
 	}
 	return filepath.Join(p.Dir, path)
 }
 
+// followed is where a path leads, also when a link at its end leads to a file
+// that is not there yet.
+func followed(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	to, err := os.Readlink(path)
+	switch {
+	case err != nil:
+		return path
+	case filepath.IsAbs(to):
+		return to
+	}
+	return filepath.Join(filepath.Dir(path), to)
+}
+
 // openDelivery opens the file before anything is fetched: a page is not asked
 // for when its result has no place.
-func openDelivery(path string) (*delivery, error) {
-	d := &delivery{path: path, real: path}
+func (p *Program) openDelivery(path string) (*delivery, error) {
+	d := &delivery{path: path}
 	if path == "" || path == "-" {
 		return d, nil
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		d.real = real
-	}
+	d.real = followed(p.from(path))
 	mode := fs.FileMode(0o666) // less what the user's mask takes
 	info, err := os.Stat(d.real)
 	switch {

@@ -43,17 +43,31 @@ func (p *Program) doctor() *cobra.Command {
 		Long: `Tries what Dipper needs: configuration, store, name lookup, a page over TLS, proxy
 and helper model. It reads https://` + doctorHost + `/ and asks the helper model, if there is
 one, for one word. The exit code is that of the first check that failed.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.withApp(cmd.Context(), p.runDoctor) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.runDoctor(cmd.Context()) },
 	}
 }
 
-func (p *Program) runDoctor(ctx context.Context, a *app.App) error {
+// runDoctor also tells of a configuration or a store that stops every other command.
+func (p *Program) runDoctor(ctx context.Context) error {
+	l, err := p.load()
+	if err != nil {
+		f := found("configuration", err, "")
+		f.Advice = "Correct the configuration as said above, or name another file with --config."
+		p.report([]finding{f})
+		return nil
+	}
+	a, err := app.Open(ctx, l, app.Doors{})
+	if err != nil {
+		p.report([]finding{checkConfig(l), found("setup", err, "")})
+		return nil
+	}
+	defer a.Close()
 	own, cancel := context.WithTimeout(ctx, doctorTime)
 	defer cancel()
 	var model finding
 	var asking sync.WaitGroup
 	asking.Go(func() { model = checkModel(own, a) })
-	all := []finding{checkConfig(a), checkStore(own, a), checkProxy(a)}
+	all := []finding{checkConfig(l), checkStore(own, a), checkProxy(a)}
 	lookup := checkLookup(own, a)
 	all = append(all, lookup, checkPage(own, a, lookup))
 	asking.Wait()
@@ -62,20 +76,22 @@ func (p *Program) runDoctor(ctx context.Context, a *app.App) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	for _, n := range a.Notes {
+		p.note("%s", n)
+	}
+	p.report(all)
+	return nil
+}
+
+// report prints the findings; the first that failed gives the exit code and the advice.
+func (p *Program) report(all []finding) {
 	var worst *finding
 	for i := range all {
 		if all[i].State == "failed" && worst == nil {
 			worst = &all[i]
+			p.exit = fault.Of(fault.From(worst.err).Kind).Exit
 		}
 	}
-	if worst != nil {
-		p.exit = fault.Of(fault.From(worst.err).Kind).Exit
-	}
-	p.report(all, worst)
-	return nil
-}
-
-func (p *Program) report(all []finding, worst *finding) {
 	change := ""
 	if worst != nil {
 		change = worst.Advice
@@ -108,8 +124,8 @@ func found(name string, err error, detail string) finding {
 
 func skipped(name, why string) finding { return finding{Name: name, State: "skipped", Detail: why} }
 
-func checkConfig(a *app.App) finding {
-	l, parts := a.Loaded, []string{}
+func checkConfig(l *app.Loaded) finding {
+	parts := []string{}
 	if l.UserPath != "" {
 		parts = append(parts, l.UserPath)
 	}

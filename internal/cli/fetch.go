@@ -5,6 +5,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -101,7 +102,7 @@ func (f *fetchFlags) check(cmd *cobra.Command) error {
 }
 
 func (p *Program) runFetch(ctx context.Context, f fetchFlags) error {
-	file, err := openDelivery(p.from(f.output))
+	file, err := p.openDelivery(f.output)
 	if err != nil {
 		return err
 	}
@@ -137,10 +138,11 @@ func (p *Program) hints(ans *dipper.Answer, f fetchFlags, model bool) {
 		p.note("no helper model is configured, so these are passages of the page; set ANTHROPIC_API_KEY, OPENAI_BASE_URL or model.provider to get answers")
 	}
 	if ans.Shown != nil && ans.Shown.Next != "" {
-		p.note("to read on: dipper fetch %s --cursor %s", shellWord(ans.URL), ans.Shown.Next)
-	}
-	if ans.Moved != nil {
-		p.note("if that is where you want to go: dipper fetch %s", shellWord(ans.Moved.To))
+		shown := ""
+		if ans.Page != nil {
+			shown = fmt.Sprintf("%d of %d characters are shown; ", ans.Shown.Chars, ans.Page.Chars)
+		}
+		p.note("%sto read on: dipper fetch %s --cursor %s", shown, shellWord(ans.URL), ans.Shown.Next)
 	}
 }
 

@@ -14,13 +14,19 @@ import (
 func (s *progress) done(a *dipper.Answer) {
 	s.line("%s", way(a))
 	for _, w := range a.Warnings {
-		s.line("note: %s", w.Message)
+		if w.Code != "truncated" || a.Shown == nil || a.Shown.Next == "" { // a hint with the cursor says it better
+			s.line("note: %s", w.Message)
+		}
 	}
 	if a.Usage == nil {
 		return
 	}
 	for _, c := range a.Usage.Calls {
-		s.line("%s read %d tokens and wrote %d: $%.4f", c.Model, c.InputTokens, c.OutputTokens, c.CostUSD)
+		cost := ""
+		if c.CostUSD > 0 {
+			cost = fmt.Sprintf(": $%.4f", c.CostUSD)
+		}
+		s.line("%s read %d tokens and wrote %d%s", c.Model, c.InputTokens, c.OutputTokens, cost)
 	}
 }
 
