@@ -16,9 +16,9 @@ const (
 	// Deeper elements hang on the deepest allowed one, so that their text is
 	// kept; html.Parse of golang.org/x/net refuses such pages altogether.
 	maxDepth = 512
-	// maxNodes bounds the memory of a tree: two million nodes are 90 MiB, and
+	// maxNodes bounds the memory and time of a tree: a million nodes are 45 MiB, and
 	// no page of 10 MiB that a person wrote has a quarter of it.
-	maxNodes = 1 << 21
+	maxNodes = 1 << 20
 	// maxOpen bounds the stack of open elements beyond maxDepth. Elements above
 	// it are kept but not nested.
 	maxOpen = 1 << 17
