@@ -75,12 +75,12 @@ func (c *Client) fetch(ctx context.Context, run *run, req Request) (*Answer, err
 // read is exactly the part that touches the network and exactly the part that is kept.
 func (c *Client) read(ctx context.Context, v *visit, target check.Target, stale *reading) (cache.Filled[reading], error) {
 	none := cache.Filled[reading]{}
-	ctx, cancel := context.WithTimeout(ctx, c.readTime())
+	wire, cancel := context.WithTimeout(ctx, c.readTime())
 	defer cancel()
-	if err := v.clear(ctx, target); err != nil {
+	if err := v.clear(wire, target); err != nil {
 		return none, err
 	}
-	got, err := v.get(ctx, target, stale)
+	got, err := v.get(wire, target, stale)
 	if err != nil {
 		return none, err
 	}

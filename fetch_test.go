@@ -17,6 +17,7 @@ import (
 
 	"github.com/dipper-web/dipper"
 	"github.com/dipper-web/dipper/check"
+	"github.com/dipper-web/dipper/fault"
 	"github.com/dipper-web/dipper/internal/webtest"
 	"github.com/dipper-web/dipper/permit"
 	"github.com/dipper-web/dipper/preflight"
@@ -157,6 +158,9 @@ func (s *stage) listened(t *testing.T, now *scene) {
 // folders, and what tells of events.
 func (s *stage) lasting(t *testing.T, now scene) string {
 	now.Ended = nil
+	if e := now.Error; e != nil && e.Cause == fault.BySelf { // says how much time is left
+		e.Message, e.RetryAfterMs = "", 0
+	}
 	if now.Answer != nil {
 		a := *now.Answer
 		a.DurationMs, a.Stages = 0, nil

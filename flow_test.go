@@ -256,7 +256,7 @@ func TestHangingModelLeavesPassagesInTime(t *testing.T) {
 func TestSlowBodyIsHandedOutInTime(t *testing.T) {
 	h := newHouse(t)
 	h.page(ferry, "Content-Type: text/plain\nHang: yes\n\nThe ferry leaves at noon.\n")
-	h.opts.Timeout = 300 * time.Millisecond
+	h.opts.Timeout = time.Second
 	h.open()
 	ans := h.fetch(dipper.Request{URL: ferry})
 	if ans.Outcome != dipper.Partial || !strings.Contains(ans.Result, "noon") {
