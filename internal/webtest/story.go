@@ -222,12 +222,10 @@ func at(tree any, path []string) []string {
 			return nil
 		}
 		return at(v, path[1:])
-	case nil:
-		return nil
 	case float64:
-		return []string{strconv.FormatFloat(x, 'f', -1, 64)}
+		tree = strconv.FormatFloat(x, 'f', -1, 64)
 	}
-	if len(path) > 0 {
+	if tree == nil || len(path) > 0 {
 		return nil
 	}
 	return []string{fmt.Sprint(tree)}
