@@ -6,10 +6,12 @@ package dipper
 import (
 	"context"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dipper-web/dipper/cache"
 	"github.com/dipper-web/dipper/check"
 	"github.com/dipper-web/dipper/convert"
+	"github.com/dipper-web/dipper/extract"
 	"github.com/dipper-web/dipper/fault"
 	"github.com/dipper-web/dipper/permit"
 	"github.com/dipper-web/dipper/preflight"
@@ -85,12 +87,15 @@ func (c *Client) read(ctx context.Context, v *visit, target check.Target, stale 
 		return none, err
 	}
 	if got.NotModified && stale != nil {
-		return cache.Filled[reading]{Value: *stale, Keep: true, Revalidated: true}, nil
+		same := *stale
+		same.Person = v.by == permit.Person
+		return cache.Filled[reading]{Value: same, Keep: true, Revalidated: true}, nil
 	}
 	next, err := c.convert(ctx, v.run, got)
 	if err != nil {
 		return none, err
 	}
+	next.Person = v.by == permit.Person
 	return cache.Filled[reading]{Value: next, Keep: next.keep(got)}, v.run.fail(StageRetrieve, next.failure())
 }
 
@@ -142,6 +147,7 @@ func (c *Client) convert(ctx context.Context, run *run, p retrieve.Page) (readin
 	if err != nil && p.Status >= 400 {
 		err = nil // the status is what matters; its body was only to be quoted
 	}
+	next.Chars, next.Tokens = utf8.RuneCountInString(doc.Markdown), extract.Tokens(doc.Markdown)
 	next.Doc, next.Links = doc, c.keys(doc.Links)
 	return next, done(err, string(doc.Hollow))
 }
@@ -208,8 +214,12 @@ func (v *visit) kept(ctx context.Context, asked check.Target, got cache.Got[read
 			return final, err
 		}
 	}
+	checker := v.c.o.Standby
+	if got.Value.Person && v.by != permit.Person && got.Source != cache.Offline {
+		checker = v.c.o.Robots // what a person may read in spite of robots.txt, a model may not
+	}
 	for _, t := range []check.Target{asked, final} {
-		if _, err := v.c.o.Standby.Check(ctx, preflight.Ask{Target: t, Person: v.by == permit.Person}); err != nil {
+		if _, err := checker.Check(ctx, preflight.Ask{Target: t, Person: v.by == permit.Person}); err != nil {
 			return final, v.run.fail(StagePreflight, err)
 		}
 	}

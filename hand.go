@@ -40,7 +40,7 @@ func (c *Client) describe(got cache.Got[reading], trust string, verdict permit.V
 		ans.Usage.WebFetchRequests = 1
 	}
 	if r.Doc.Markdown != "" {
-		ans.Page = &PageInfo{ID: pageID(r.Final), Chars: utf8.RuneCountInString(r.Doc.Markdown), Tokens: extract.Tokens(r.Doc.Markdown),
+		ans.Page = &PageInfo{ID: pageID(r.Final), Chars: r.Chars, Tokens: r.Tokens,
 			FetchedAt: got.StoredAt, Sections: len(r.Doc.Outline)}
 		if ans.Page.FetchedAt.IsZero() {
 			ans.Page.FetchedAt = r.Fetched

@@ -44,6 +44,8 @@ type reading struct {
 	Doc              convert.Document
 	Links            []string // the document's links as keys of the provenance ledger
 	Fetched          time.Time
+	Person           bool // a person named it, so robots.txt may not have been asked
+	Chars, Tokens    int  // of the document's Markdown
 }
 
 // keptHeaders are the header fields that say something about the body.
