@@ -27,7 +27,7 @@ func (p *Program) later() []*cobra.Command {
 func notBuilt(use, short, instead string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, GroupID: groupLater, DisableFlagParsing: true,
-		Long: short + ".\n\nThis command is not built yet, and refuses to run. " + instead,
+		Long: short + ".\n\nThis command is not built yet, and refuses to run.\n" + instead,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
 				return cmd.Help()

@@ -94,7 +94,7 @@ func (f fetcher) one(ctx context.Context, a fetchArgs, url string) (out page) {
 func (f fetcher) fetch(ctx context.Context, a fetchArgs, url string) (*dipper.Answer, error) {
 	req := f.request(a, url)
 	ans, err := f.client.Fetch(ctx, req)
-	if err != nil || a.Budget > 0 || ans.Path != "native" || extract.Tokens(ans.Result) <= maxUnasked {
+	if err != nil || a.Budget > 0 || ans.Path != "native" || extract.Tokens(ans.Result) <= maxUnasked/2 {
 		return ans, err
 	}
 	req.Budget = dipper.ExtractBudget
@@ -118,7 +118,7 @@ func (f fetcher) request(a fetchArgs, url string) dipper.Request {
 // several reads pages side by side; each has its own outcome, and its share of
 // what one result may hold.
 func (f fetcher) several(ctx context.Context, a fetchArgs) (*mcp.CallToolResult, error) {
-	switch share := max(maxUnasked/len(a.URLs), minShare); {
+	switch share := max((maxUnasked/len(a.URLs)-pageOverhead)/2, minShare); {
 	case a.Budget > 0:
 		a.Budget = min(a.Budget, maxBudget/len(a.URLs))
 	case a.Prompt != "":

@@ -26,10 +26,12 @@ const (
 	// pageBudget is the length in tokens of a page in mode markdown or raw where
 	// the caller names none: several of them must fit into a conversation.
 	pageBudget = 8000
-	// maxUnasked is the length in tokens that a result may have where the caller
-	// named no budget. Text and structured content both hold it, and together
-	// they stay under 20,000 tokens.
-	maxUnasked = 9000
+	// maxUnasked is the length in tokens that text and structured content may have
+	// together where the caller named no budget: the contract's 20,000 less what
+	// escapes in JSON add. Both hold the result, so it has half of that.
+	maxUnasked = 18_000
+	// pageOverhead is what a page's structured content has beside its result.
+	pageOverhead = 300
 	// maxResult is the hard cap of a tool result in characters.
 	maxResult = 100_000
 	// maxBudget is the largest budget that keeps a result under maxResult: a token
@@ -54,7 +56,7 @@ func New(o Options) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "dipper", Title: "Dipper", Version: o.Version}, &mcp.ServerOptions{
 		Logger:       o.Logger,
 		Instructions: instructions,
-		Capabilities: &mcp.ServerCapabilities{},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, // the list never changes
 	})
 	f := fetcher{client: o.Client, session: o.Session}
 	s.AddTool(fetchTool(), f.handle)
