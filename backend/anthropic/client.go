@@ -9,10 +9,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"strings"
-	"time"
 
+	"github.com/dipper-web/dipper/backend/wire"
 	"github.com/dipper-web/dipper/extract"
 	"github.com/dipper-web/dipper/fault"
 )
@@ -25,8 +24,7 @@ const (
 	// DefaultBase is the address of the public service.
 	DefaultBase = "https://api.anthropic.com"
 
-	exampleBase = DefaultBase
-	apiVersion  = "2023-06-01"
+	apiVersion = "2023-06-01"
 )
 
 // Options configure a Client.
@@ -46,28 +44,27 @@ type Options struct {
 
 // Client is one model of the service. It is safe for use by several goroutines.
 type Client struct {
-	base  *url.URL
-	key   string
+	wire  *wire.Service
 	model string
-	http  *http.Client
-	tries int
-	pause time.Duration
 }
 
 var _ extract.Model = (*Client)(nil)
 
 // New makes a client; a base URL that is none is fault.Invalid. Nothing is sent.
 func New(o Options) (*Client, error) {
-	base, err := parseBase(cmp.Or(o.BaseURL, DefaultBase))
+	base, err := wire.ParseBase(cmp.Or(o.BaseURL, DefaultBase), DefaultBase)
 	if err != nil {
 		return nil, err
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/v1")
-	tries := defaultTries
-	if o.MaxRetries != 0 {
-		tries = max(o.MaxRetries, 0) + 1
+	header := http.Header{}
+	header.Set("anthropic-version", apiVersion)
+	if o.Key != "" {
+		header.Set("x-api-key", o.Key)
 	}
-	return &Client{base: base, key: o.Key, model: cmp.Or(o.Model, DefaultHelper), http: plainClient(o.HTTP), tries: tries, pause: firstPause}, nil
+	return &Client{model: cmp.Or(o.Model, DefaultHelper), wire: wire.New(wire.Options{
+		Base: base, Key: o.Key, Header: header, Joined: joined, HTTP: o.HTTP, MaxRetries: o.MaxRetries,
+	})}, nil
 }
 
 // Name gives the model's name.
@@ -75,14 +72,7 @@ func (c *Client) Name() string { return c.model }
 
 // Local reports whether the service runs on this machine or at a literal private
 // address.
-func (c *Client) Local() bool { return local(c.base.Hostname()) }
-
-func (c *Client) authorize(h http.Header) {
-	h.Set("anthropic-version", apiVersion)
-	if c.key != "" {
-		h.Set("x-api-key", c.key)
-	}
-}
+func (c *Client) Local() bool { return c.wire.Local() }
 
 type request struct {
 	Model     string    `json:"model"`
@@ -126,13 +116,13 @@ type usage struct {
 // cause.
 func (c *Client) Complete(ctx context.Context, p extract.Prompt) (extract.Completion, error) {
 	var r response
-	err := c.send(ctx, http.MethodPost, "/v1/messages", request{Model: c.model, MaxTokens: max(p.MaxTokens, 1), System: p.System,
+	err := c.wire.Post(ctx, "/v1/messages", request{Model: c.model, MaxTokens: max(p.MaxTokens, 1), System: p.System,
 		Messages: []message{{Role: "user", Content: p.Text}}, Thinking: thinking{Type: "disabled"}}, &r)
 	if err != nil {
 		return extract.Completion{}, err
 	}
 	if r.Type != "message" {
-		return extract.Completion{}, c.fail(nil, "the answer of the model service at %s is no message: check model.baseURL", c.base.Host)
+		return extract.Completion{}, c.wire.Fail("is no message: check model.baseURL")
 	}
 	var text strings.Builder
 	for _, b := range r.Content {
@@ -162,7 +152,7 @@ func joined(body []byte) ([]byte, error) {
 	var m response
 	var text strings.Builder
 	done := false
-	err := events(body, func(data []byte) error {
+	err := wire.Events(body, func(data []byte) error {
 		var e struct {
 			Type    string   `json:"type"`
 			Message response `json:"message"`

@@ -11,12 +11,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"github.com/dipper-web/dipper/backend/wire"
 	"github.com/dipper-web/dipper/extract"
 	"github.com/dipper-web/dipper/fault"
 )
@@ -46,11 +45,7 @@ type Options struct {
 
 // Client is one model of a service. It is safe for use by several goroutines.
 type Client struct {
-	base  *url.URL
-	key   string
-	http  *http.Client
-	tries int
-	pause time.Duration
+	wire *wire.Service
 
 	mu    sync.Mutex
 	model string // "" until the service was asked for its only one
@@ -63,45 +58,40 @@ var _ extract.Model = (*Client)(nil)
 
 // New makes a client; a base URL that is none is fault.Invalid. Nothing is sent.
 func New(o Options) (*Client, error) {
-	base, err := parseBase(cmp.Or(o.BaseURL, DefaultBase))
+	base, err := wire.ParseBase(cmp.Or(o.BaseURL, DefaultBase), exampleBase)
 	if err != nil {
 		return nil, err
 	}
-	if base.Path == "" {
-		base.Path = "/v1"
+	base.Path = cmp.Or(base.Path, "/v1")
+	header := http.Header{}
+	if o.Key != "" {
+		header.Set("Authorization", "Bearer "+o.Key)
 	}
-	tries := defaultTries
-	if o.MaxRetries != 0 {
-		tries = max(o.MaxRetries, 0) + 1
-	}
-	return &Client{base: base, key: o.Key, model: o.Model, http: plainClient(o.HTTP), tries: tries, pause: firstPause}, nil
+	return &Client{model: o.Model, wire: wire.New(wire.Options{
+		Base: base, Key: o.Key, Header: header, Joined: joined, HTTP: o.HTTP, MaxRetries: o.MaxRetries,
+	})}, nil
 }
 
 // Name gives the model's name. Where none was given and the service has not been
 // asked yet, it names the service.
 func (c *Client) Name() string {
+	return cmp.Or(c.known(), "default@"+c.wire.Host())
+}
+
+func (c *Client) known() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return cmp.Or(c.model, "default@"+c.base.Host)
+	return c.model
 }
 
 // Local reports whether the service runs on this machine or at a literal private
 // address.
-func (c *Client) Local() bool { return local(c.base.Hostname()) }
-
-func (c *Client) authorize(h http.Header) {
-	if c.key != "" {
-		h.Set("Authorization", "Bearer "+c.key)
-	}
-}
+func (c *Client) Local() bool { return c.wire.Local() }
 
 // Find asks the service for its only model where none was named; several or none
 // is fault.Invalid. Complete does it by itself.
 func (c *Client) Find(ctx context.Context) (string, error) {
-	c.mu.Lock()
-	known := c.model
-	c.mu.Unlock()
-	if known != "" {
+	if known := c.known(); known != "" {
 		return known, nil
 	}
 	var list struct {
@@ -109,11 +99,11 @@ func (c *Client) Find(ctx context.Context) (string, error) {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if err := c.send(ctx, http.MethodGet, "/models", nil, &list); err != nil {
+	if err := c.wire.Get(ctx, "/models", &list); err != nil {
 		return "", err
 	}
 	if len(list.Data) != 1 || list.Data[0].ID == "" {
-		return "", fault.New(fault.Invalid, "", "the model service at %s lists %d models: name one with model.name", c.base.Host, len(list.Data))
+		return "", fault.New(fault.Invalid, "", "the model service at %s lists %d models: name one with model.name", c.wire.Host(), len(list.Data))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,16 +174,16 @@ func (c *Client) Complete(ctx context.Context, p extract.Prompt) (extract.Comple
 	}
 	var r response
 	strict := c.strict.Load()
-	err = c.send(ctx, http.MethodPost, "/chat/completions", c.request(model, p, strict), &r)
+	err = c.wire.Post(ctx, "/chat/completions", c.request(model, p, strict), &r)
 	if !strict && wantsStrict(err) {
 		c.strict.Store(true)
-		err = c.send(ctx, http.MethodPost, "/chat/completions", c.request(model, p, true), &r)
+		err = c.wire.Post(ctx, "/chat/completions", c.request(model, p, true), &r)
 	}
 	if err != nil {
 		return extract.Completion{}, err
 	}
 	if len(r.Choices) == 0 {
-		return extract.Completion{}, c.fail(nil, "the answer of the model service at %s holds no text: check model.baseURL", c.base.Host)
+		return extract.Completion{}, c.wire.Fail("holds no text: check model.baseURL")
 	}
 	first := r.Choices[0]
 	out := extract.Completion{Text: spoken(string(first.Message.Content)), Model: cmp.Or(r.Model, model), Stop: stop(first.FinishReason),
@@ -254,7 +244,7 @@ func joined(body []byte) ([]byte, error) {
 	var r response
 	var text strings.Builder
 	finish := ""
-	err := events(body, func(data []byte) error {
+	err := wire.Events(body, func(data []byte) error {
 		var e struct {
 			Model   string `json:"model"`
 			Choices []struct {
