@@ -261,7 +261,7 @@ func TestNewProxy(t *testing.T) {
 func TestProxyHasItsOwnConnections(t *testing.T) {
 	a, b := place{target: target(t, "http://a.example/")}, place{target: target(t, "http://a.example/")}
 	b.proxy = &url.URL{Scheme: "http", Host: "p:1"}
-	if poolKey(a) == poolKey(b) {
+	if routeKey(a) == routeKey(b) {
 		t.Error("one key for both")
 	}
 }
