@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/dipper-web/dipper/fault"
 	"golang.org/x/net/http2"
 )
 
@@ -60,9 +61,11 @@ func (s *sending) explain(p place, err error) error {
 // unconnected explains why there is no connection: the failures of our own dialling
 // come as they are, those of TLS and of the proxy have to be told apart.
 func (s *sending) unconnected(p place, err error) error {
-	var slow net.Error
+	var known *fault.Error
 	switch {
-	case errors.As(err, &slow) && slow.Timeout(), errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return errConnect
 	case p.proxy != nil && (s.tls == nil || ended(s.tls)):
 		return proxyFailed(p, err)

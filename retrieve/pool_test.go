@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -216,6 +217,64 @@ func TestRebinding(t *testing.T) {
 	}
 	if s.asked.Load() != 1 {
 		t.Errorf("%d requests", s.asked.Load())
+	}
+}
+
+// A connection serves only while the addresses it was judged under are the answer.
+func TestConnectionsFollowTheAddresses(t *testing.T) {
+	one := listen(t, answerAll(page("200 OK", "one")))
+	_, port, _ := net.SplitHostPort(one.Addr().String())
+	two, err := net.Listen("tcp", "127.0.0.2:"+port)
+	if err != nil {
+		t.Skip("no second address on this machine:", err)
+	}
+	other := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "two") })}
+	go other.Serve(two)
+	defer other.Close()
+	names := &flips{first: netip.MustParseAddr("127.0.0.1"), then: netip.MustParseAddr("127.0.0.2")}
+	h := newHTTP(t, Options{Guard: newGuard(t, guard.Options{Resolver: names}), Upgrade: UpgradeNever})
+	for _, body := range []string{"one", "two", "two"} {
+		p, err := get(t, h, "http://flip.example:"+port+"/p")
+		want(t, err, "")
+		if string(p.Body) != body || p.Addr != map[string]netip.Addr{"one": names.first, "two": names.then}[body] {
+			t.Errorf("%q from %v, want %q", p.Body, p.Addr, body)
+		}
+	}
+}
+
+// A request is sent twice at most, and the second time on a new connection, whatever
+// waits in the pool.
+func TestSecondTryIsOnANewConnection(t *testing.T) {
+	const waiting = 3
+	together := make(chan struct{})
+	s := listen(t, func(s *tcp, c net.Conn, n int) {
+		br := bufio.NewReader(c)
+		s.head(br)
+		if n < waiting {
+			<-together // so that every request has a connection of its own
+		}
+		s.put(c, page("200 OK", pageText))
+		if n >= waiting {
+			return
+		}
+		s.head(br) // and then no answer
+	})
+	h := newHTTP(t, Options{})
+	var wg sync.WaitGroup
+	for range waiting {
+		wg.Go(func() {
+			if _, err := get(t, h, s.url+"/p"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	eventually(t, func() bool { return s.asked.Load() == waiting })
+	close(together)
+	wg.Wait()
+	p, err := get(t, h, s.url+"/p")
+	want(t, err, "")
+	if string(p.Body) != pageText || s.asked.Load() != waiting+2 || s.conns.Load() != waiting+1 {
+		t.Errorf("%q after %d requests on %d connections", p.Body, s.asked.Load(), s.conns.Load())
 	}
 }
 

@@ -4,7 +4,6 @@
 package retrieve
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -59,11 +58,7 @@ func validProxy(s string) error {
 
 // proxyFailed is the failure of a proxy that opened no way to the target.
 func proxyFailed(p place, err error) error {
-	var known *fault.Error
-	switch {
-	case errors.As(err, &known):
-		return known
-	case strings.HasPrefix(p.proxy.Scheme, "socks5"):
+	if strings.HasPrefix(p.proxy.Scheme, "socks5") {
 		return fault.Wrap(err, fault.Unreachable, fault.Proxy, "the proxy %s opened no way to %s", p.proxy.Host, p.target.Host())
 	}
 	return fault.Wrap(err, fault.Unreachable, fault.Proxy, "the proxy %s gave no usable answer", p.proxy.Host)
