@@ -114,6 +114,7 @@ func (s *sending) trace() *httptrace.ClientTrace {
 
 // got is called when net/http has chosen a connection and before it sends. A
 // connection that turns out closed is left to net/http, which then takes another.
+// There is a wire under each, since reach made them all.
 func (s *sending) got(info httptrace.GotConnInfo) {
 	secured, _ := info.Conn.(*tls.Conn)
 	h2 := secured != nil && secured.ConnectionState().NegotiatedProtocol == "h2"

@@ -119,7 +119,8 @@ func (h *HTTP) fill(ctx context.Context, r Request, p place, a *answer, w *watch
 	return h.readBody(ctx, r, p, a, w, page)
 }
 
-// request builds what is sent: no cookies, no credentials, no Referer. A validator that no header may carry is left out.
+// request builds what is sent: no cookies, no credentials, no Referer. A
+// validator that no header may carry is left out.
 func (h *HTTP) request(ctx context.Context, r Request, p place) *http.Request {
 	u := p.target.URL()
 	header := http.Header{

@@ -55,6 +55,37 @@ func TestReuse(t *testing.T) {
 	}
 }
 
+// However close the next request follows: what lies behind an answer is not its answer.
+func TestBytesBehindAnAnswer(t *testing.T) {
+	for _, scheme := range []string{"http", "https"} {
+		play := answerAll(page("200 OK", pageText) + page("200 OK", "SMUGGLED"))
+		s, h := site(t, play, nil, Options{Upgrade: UpgradeNever, Parallel: 8}, "close.example")
+		raw := "https://close.example/"
+		if scheme == "http" {
+			s = listen(t, play)
+			raw = s.url + "/"
+			h = newHTTP(t, Options{Parallel: 8})
+		}
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for range 50 {
+					p, err := get(t, h, raw)
+					if err != nil || string(p.Body) != pageText {
+						t.Errorf("%s: body %q, %v", scheme, p.Body, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		// More is fine: net/http dials ahead.
+		if n := s.conns.Load(); n < 400 || s.asked.Load() != 400 {
+			t.Errorf("%s: %d connections and %d requests for 400 answers of doubtful end", scheme, n, s.asked.Load())
+		}
+		h.Close()
+	}
+}
+
 // What arrives on a waiting connection is nobody's answer.
 func TestUnaskedAnswer(t *testing.T) {
 	s := listen(t, func(s *tcp, c net.Conn, n int) {

@@ -9,7 +9,8 @@
 // credentials and no Referer, follows a redirect only on the same site, and undoes
 // gzip, deflate, br and zstd under a cap. The wire is net/http's; what is ours is where
 // it may dial, what it may cost, that no request is sent more often than twice, and
-// that every failure has a name.
+// that every failure has a name. net/http writes bytes of unasked answers to package
+// log; a program whose output others trust silences that.
 package retrieve
 
 import (
