@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"time"
 )
 
 // answer is an answer whose header has been read.
@@ -20,22 +19,15 @@ type answer struct {
 	addr   netip.Addr
 	// body gives io.EOF exactly when the body is whole. A brokenError from it means
 	// bad HTTP, any other error a connection that broke.
-	body io.Reader
-	wire *wire
-	// release gives the connection back: to the pool when whole, else it is not
-	// used for another HTTP/1 request.
-	release func(whole bool)
-	whole   bool
-	done    bool
+	body  io.Reader
+	raw   io.Closer // what body reads
+	wire  *wire
+	whole bool // the end of the body was seen
 }
 
-// finish ends the exchange. It may be called more than once.
-func (a *answer) finish() {
-	if !a.done {
-		a.done = true
-		a.release(a.whole)
-	}
-}
+// finish ends the exchange. It may be called more than once. A connection whose
+// answer was not read to its end serves no other request.
+func (a *answer) finish() { _ = a.raw.Close() }
 
 // drain reads a short rest of a body that nobody wants, so that the connection can
 // serve another request; a long or slow one is left, and the connection with it.
@@ -79,5 +71,10 @@ func hasToken(values []string, token string) bool {
 	return false
 }
 
-// clock is long past: a deadline that ends every read and write at once.
-var clock = time.Unix(1, 0)
+// phrase is the text after the status code.
+func phrase(status string) string {
+	if len(status) > 4 {
+		return status[4:]
+	}
+	return ""
+}

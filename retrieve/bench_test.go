@@ -65,10 +65,27 @@ func BenchmarkWarm(b *testing.B) {
 	s := listen(b, answerAll(page("200 OK", strings.Repeat(pageText, 100))))
 	h := newHTTP(b, Options{})
 	to := target(b, s.url+"/")
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := h.Get(b.Context(), Request{Target: to}); err != nil {
-			b.Fatal(err)
+	b.Run("retrieve", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := h.Get(b.Context(), Request{Target: to}); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
+	})
+	b.Run("bare", func(b *testing.B) {
+		t := &http.Transport{}
+		defer t.CloseIdleConnections()
+		b.ReportAllocs()
+		for b.Loop() {
+			resp, err := (&http.Client{Transport: t}).Get(s.url)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := io.ReadAll(resp.Body); err != nil {
+				b.Fatal(err)
+			}
+			resp.Body.Close()
+		}
+	})
 }

@@ -46,6 +46,8 @@ func (h *HTTP) explain(ctx context.Context, p place, err error) *fault.Error {
 		err = cause
 	}
 	switch {
+	case errors.As(err, &known): // explained already, and may wrap a timeout of its own
+		return known
 	case errors.Is(err, errTotal), errors.Is(err, context.DeadlineExceeded):
 		return fault.Wrap(err, fault.Timeout, fault.Total, "%s was not read within the time for the whole fetch", where)
 	case errors.Is(err, context.Canceled):
@@ -56,8 +58,6 @@ func (h *HTTP) explain(ctx context.Context, p place, err error) *fault.Error {
 		return fault.Wrap(err, fault.Timeout, fault.Headers, "%s sent no complete header within %v", where, h.times.Headers)
 	case errors.Is(err, errIdle):
 		return fault.Wrap(err, fault.Timeout, fault.Idle, "the body from %s stood still for %v", where, h.times.Idle)
-	case errors.As(err, &known):
-		return known
 	case errors.As(err, &broken):
 		return fault.New(fault.Unreachable, fault.Protocol, "the answer of %s is not valid HTTP: %s", where, broken)
 	case errors.Is(err, errHeader):

@@ -5,7 +5,6 @@ package retrieve
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -120,34 +119,8 @@ func (h *HTTP) fill(ctx context.Context, r Request, p place, a *answer, w *watch
 	return h.readBody(ctx, r, p, a, w, page)
 }
 
-// exchange sends the request and reads the answer's header. A connection that died
-// before the first byte of an answer is replaced once, by a new one.
-func (h *HTTP) exchange(ctx context.Context, r Request, p place) (*answer, *watch, error) {
-	for try := 0; ; try++ {
-		l, err := h.link(ctx, p, try > 0)
-		if err != nil {
-			return nil, nil, err
-		}
-		w := newWatch(ctx)
-		w.phase(h.times.Headers, errHeaders)
-		a, err := l.send(h.request(w.ctx, r, p))
-		if err == nil {
-			return a, w, nil
-		}
-		cause := context.Cause(w.ctx)
-		w.stop()
-		if cause != nil {
-			return nil, nil, cause
-		}
-		var died *diedError
-		if try > 0 || !errors.As(err, &died) {
-			return nil, nil, err
-		}
-	}
-}
-
-// request builds what is sent: no cookies, no credentials but a forward proxy's own, no
-// Referer. A validator that no header may carry is left out.
+// request builds what is sent: no cookies, no credentials, no Referer. A
+// validator that no header may carry is left out.
 func (h *HTTP) request(ctx context.Context, r Request, p place) *http.Request {
 	u := p.target.URL()
 	header := http.Header{
@@ -164,9 +137,6 @@ func (h *HTTP) request(ctx context.Context, r Request, p place) *http.Request {
 	if r.LastModified != "" && httpguts.ValidHeaderFieldValue(r.LastModified) {
 		header.Set("If-Modified-Since", r.LastModified)
 	}
-	if login := proxyLogin(p.proxy); login != "" && isForward(p) {
-		header.Set("Proxy-Authorization", login)
-	}
-	req := &http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	req := &http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: header}
 	return req.WithContext(ctx)
 }

@@ -57,15 +57,12 @@ const (
 	largeAtOnce = 12
 	// atOnce bounds the requests in flight over all hosts, and with them the sockets.
 	atOnce = 128
-	// idlePerHost and idleTotal bound the connections that wait for another request.
+	// idlePerHost and routesKept bound the connections that wait for another request:
+	// together no more than atOnce.
 	idlePerHost = 4
-	idleTotal   = 64
+	routesKept  = 32
 	// idleLife is how long such a connection waits; servers commonly close after 60 s or more.
 	idleLife = 45 * time.Second
-	// quietTime is how long a waiting connection is listened to before it is used
-	// again, where the system cannot simply be asked: whatever arrives there is not an
-	// answer to us.
-	quietTime = 200 * time.Microsecond
 	// phraseLimit bounds the reason phrase that is passed on.
 	phraseLimit = 64
 	// streamWindow and connWindow are what an HTTP/2 server may send ahead of our
@@ -76,11 +73,6 @@ const (
 	// socketBuffer is what the system may take in ahead of our reading. Left alone it
 	// grows to many times the cap, read or not.
 	socketBuffer = 1 << 20
-	// sidelineLimit bounds the chunk extensions and trailers of one body: nobody uses
-	// them on pages (the class of CVE-2023-39326).
-	sidelineLimit = 32 << 10
-	// bufferSize is the read buffer of an HTTP/1 connection.
-	bufferSize = 8 << 10
 )
 
 // Limits bounds one fetch. A zero field takes the constant named beside it.

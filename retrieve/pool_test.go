@@ -6,8 +6,11 @@ package retrieve
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,7 +32,10 @@ func TestReuse(t *testing.T) {
 		{"asked to close", page("200 OK", pageText, "Connection: close"), 3},
 		{"HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\ntext", 3},
 		{"bytes beyond the length", page("200 OK", pageText) + "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nSMUGGLED", 3},
-		{"length beside chunks", open("Content-Length: 5", "Transfer-Encoding: chunked") + chunk(pageText) + "0\r\n\r\n", 3},
+		// net/http does not tell of the length beside the chunks; what a smuggler would put
+		// behind either of the two ends is found on the connection.
+		{"length beside chunks", open("Content-Length: 5", "Transfer-Encoding: chunked") + chunk(pageText) + "0\r\n\r\n", 1},
+		{"length beside chunks, and more", open("Content-Length: 500", "Transfer-Encoding: chunked") + chunk(pageText) + "0\r\n\r\n" + page("200 OK", "SMUGGLED"), 3},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -46,6 +52,37 @@ func TestReuse(t *testing.T) {
 				t.Errorf("%d connections for three requests, want %d", n, row.conns)
 			}
 		})
+	}
+}
+
+// However close the next request follows: what lies behind an answer is not its answer.
+func TestBytesBehindAnAnswer(t *testing.T) {
+	for _, scheme := range []string{"http", "https"} {
+		play := answerAll(page("200 OK", pageText) + page("200 OK", "SMUGGLED"))
+		s, h := site(t, play, nil, Options{Upgrade: UpgradeNever, Parallel: 8}, "close.example")
+		raw := "https://close.example/"
+		if scheme == "http" {
+			s = listen(t, play)
+			raw = s.url + "/"
+			h = newHTTP(t, Options{Parallel: 8})
+		}
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for range 50 {
+					p, err := get(t, h, raw)
+					if err != nil || string(p.Body) != pageText {
+						t.Errorf("%s: body %q, %v", scheme, p.Body, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		// More is fine: net/http dials ahead.
+		if n := s.conns.Load(); n < 400 || s.asked.Load() != 400 {
+			t.Errorf("%s: %d connections and %d requests for 400 answers of doubtful end", scheme, n, s.asked.Load())
+		}
+		h.Close()
 	}
 }
 
@@ -92,45 +129,86 @@ func TestClosedWhileWaiting(t *testing.T) {
 	}
 }
 
-// A connection that is no socket is listened to instead.
-func TestQuiet(t *testing.T) {
+// A waiting connection is taken only when net/http listens on it: then nothing lies
+// unread between the last answer and the next.
+func TestClaimWaitsForSilence(t *testing.T) {
+	a, b := net.Pipe()
+	defer b.Close()
+	w := newWire(a, 1<<20, time.Now().Add(time.Minute))
+	claimed := make(chan bool, 1)
+	go func() { claimed <- w.claim(t.Context(), true) }()
+	select {
+	case <-claimed:
+		t.Fatal("taken before anybody listened")
+	case <-time.After(20 * time.Millisecond):
+	}
+	read := make(chan error, 1)
+	go func() { _, err := w.Read(make([]byte, 1)); read <- err }()
+	if !<-claimed {
+		t.Error("an open connection counts as closed")
+	}
+	w.Close()
+	if <-read == nil {
+		t.Error("a closed connection was read")
+	}
+	if w.claim(t.Context(), true) {
+		t.Error("a closed connection was taken")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	w = newWire(b, 1<<20, time.Now().Add(time.Minute))
+	time.AfterFunc(10*time.Millisecond, cancel)
+	w.claim(ctx, true) // comes back although nobody listens
+}
+
+// What a server says before it was asked is held back until then.
+func TestNothingIsReadBeforeItIsAsked(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()
-	w := newWire(a, 1)
-	if !w.quiet() {
-		t.Error("silence is not quiet")
+	w := newWire(a, 1<<20, time.Now().Add(time.Minute))
+	go func() { _, _ = b.Write([]byte("x")); silent(b) }()
+	read := make(chan string, 1)
+	go func() { p := make([]byte, 1); n, _ := w.Read(p); read <- string(p[:n]) }()
+	select {
+	case got := <-read:
+		t.Fatalf("read %q", got)
+	case <-time.After(20 * time.Millisecond):
 	}
-	go func() { _, _ = b.Write([]byte("x")) }()
-	time.Sleep(5 * time.Millisecond)
-	if w.quiet() {
-		t.Error("a byte is quiet")
-	}
-	b.Close()
-	if w.quiet() {
-		t.Error("a closed connection is quiet")
+	if _, err := w.Write([]byte("?")); err != nil || <-read != "x" {
+		t.Error("the answer did not come", err)
 	}
 }
 
 func TestPoolIsBounded(t *testing.T) {
-	p := newPool()
 	var open atomic.Int64
-	add := func(key string) {
-		a, b := net.Pipe()
+	s := listen(t, func(s *tcp, c net.Conn, n int) {
 		open.Add(1)
-		go func() { silent(b); b.Close(); open.Add(-1) }()
-		w := newWire(a, 1)
-		p.put(key, newH1(w, w, 1, nil))
+		defer open.Add(-1)
+		answerAll(page("200 OK", pageText))(s, c, n)
+	})
+	declared := map[string]string{}
+	host := func(i int) string { return fmt.Sprintf("h%d.example", i) }
+	for i := range 2 * routesKept {
+		declared[host(i)+":80"] = s.Addr().String()
 	}
+	h := newHTTP(t, Options{Guard: newGuard(t, guard.Options{Resolve: declared}), Upgrade: UpgradeNever, Parallel: 3 * idlePerHost})
+	var wg sync.WaitGroup
 	for range 3 * idlePerHost {
-		add("one")
+		wg.Go(func() {
+			if _, err := get(t, h, "http://"+host(0)+"/"); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	eventually(t, func() bool { return open.Load() == idlePerHost })
-	for i := range 2 * idleTotal {
-		add(string(rune('a' + i)))
+	wg.Wait()
+	eventually(t, func() bool { n := open.Load(); return n > 0 && n <= idlePerHost })
+	for i := range 2 * routesKept {
+		_, err := get(t, h, "http://"+host(i)+"/")
+		want(t, err, "")
 	}
-	eventually(t, func() bool { return open.Load() == idleTotal })
-	p.close()
-	add("late")
+	eventually(t, func() bool { return open.Load() == routesKept })
+	h.Close()
+	_, err := get(t, h, "http://"+host(0)+"/late")
+	want(t, err, "")
 	eventually(t, func() bool { return open.Load() == 0 })
 }
 
@@ -170,6 +248,64 @@ func TestRebinding(t *testing.T) {
 	}
 	if s.asked.Load() != 1 {
 		t.Errorf("%d requests", s.asked.Load())
+	}
+}
+
+// A connection serves only while the addresses it was judged under are the answer.
+func TestConnectionsFollowTheAddresses(t *testing.T) {
+	one := listen(t, answerAll(page("200 OK", "one")))
+	_, port, _ := net.SplitHostPort(one.Addr().String())
+	two, err := net.Listen("tcp", "127.0.0.2:"+port)
+	if err != nil {
+		t.Skip("no second address on this machine:", err)
+	}
+	other := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "two") })}
+	go other.Serve(two)
+	defer other.Close()
+	names := &flips{first: netip.MustParseAddr("127.0.0.1"), then: netip.MustParseAddr("127.0.0.2")}
+	h := newHTTP(t, Options{Guard: newGuard(t, guard.Options{Resolver: names}), Upgrade: UpgradeNever})
+	for _, body := range []string{"one", "two", "two"} {
+		p, err := get(t, h, "http://flip.example:"+port+"/p")
+		want(t, err, "")
+		if string(p.Body) != body || p.Addr != map[string]netip.Addr{"one": names.first, "two": names.then}[body] {
+			t.Errorf("%q from %v, want %q", p.Body, p.Addr, body)
+		}
+	}
+}
+
+// A request is sent twice at most, and the second time on a new connection, whatever
+// waits in the pool.
+func TestSecondTryIsOnANewConnection(t *testing.T) {
+	const waiting = 3
+	together := make(chan struct{})
+	s := listen(t, func(s *tcp, c net.Conn, n int) {
+		br := bufio.NewReader(c)
+		s.head(br)
+		if n < waiting {
+			<-together // so that every request has a connection of its own
+		}
+		s.put(c, page("200 OK", pageText))
+		if n >= waiting {
+			return
+		}
+		s.head(br) // and then no answer
+	})
+	h := newHTTP(t, Options{})
+	var wg sync.WaitGroup
+	for range waiting {
+		wg.Go(func() {
+			if _, err := get(t, h, s.url+"/p"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	eventually(t, func() bool { return s.asked.Load() == waiting })
+	close(together)
+	wg.Wait()
+	p, err := get(t, h, s.url+"/p")
+	want(t, err, "")
+	if string(p.Body) != pageText || s.asked.Load() != waiting+2 || s.conns.Load() != waiting+1 {
+		t.Errorf("%q after %d requests on %d connections", p.Body, s.asked.Load(), s.conns.Load())
 	}
 }
 

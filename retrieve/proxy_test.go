@@ -150,6 +150,35 @@ func TestProxyFails(t *testing.T) {
 	}
 }
 
+// A proxy is spoken to in HTTP/1, whatever else it offers, over TLS of its own.
+func TestProxyOverTLS(t *testing.T) {
+	a := newAuthority(t)
+	far := listen(t, secure(a.config(t, tomorrow(), "public.example"), answerAll(page("200 OK", "by tunnel"))))
+	c := a.config(t, tomorrow(), "127.0.0.1")
+	c.NextProtos = []string{"h2", "http/1.1"}
+	s := listen(t, secure(c, func(s *tcp, c net.Conn, _ int) {
+		br := bufio.NewReader(c)
+		if strings.HasPrefix(s.head(br), "CONNECT ") {
+			tunnel(s, c, br, far.Addr().String())
+			return
+		}
+		s.put(c, page("200 OK", "by proxy"))
+	}))
+	g := newGuard(t, guard.Options{Resolver: names{"public.example": {"93.184.215.14"}}})
+	h := newHTTP(t, Options{Guard: g, Proxy: always(t, "https://"+s.Addr().String()), Upgrade: UpgradeNever, Roots: a.pool()})
+	for to, body := range map[string]string{"http://public.example/": "by proxy", "https://public.example/": "by tunnel"} {
+		p, err := get(t, h, to)
+		want(t, err, "")
+		if string(p.Body) != body {
+			t.Errorf("%s: body %q", to, p.Body)
+		}
+	}
+	h.Close()
+	h = newHTTP(t, Options{Guard: g, Proxy: always(t, "https://"+s.Addr().String()), Upgrade: UpgradeNever, Roots: newAuthority(t).pool()})
+	_, err := get(t, h, "https://public.example/")
+	want(t, err, "unreachable/proxy")
+}
+
 // A redirect to a name that only the proxy may know is reported like any other.
 func TestMovedBehindAProxy(t *testing.T) {
 	g := newGuard(t, guard.Options{Resolver: names{"public.example": {"93.184.215.14"}, "inside.example": {"10.0.0.1"}}})
@@ -261,7 +290,7 @@ func TestNewProxy(t *testing.T) {
 func TestProxyHasItsOwnConnections(t *testing.T) {
 	a, b := place{target: target(t, "http://a.example/")}, place{target: target(t, "http://a.example/")}
 	b.proxy = &url.URL{Scheme: "http", Host: "p:1"}
-	if poolKey(a) == poolKey(b) {
+	if routeKey(a) == routeKey(b) {
 		t.Error("one key for both")
 	}
 }

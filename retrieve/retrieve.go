@@ -7,10 +7,10 @@
 // It speaks HTTP/1.1 (RFC 9112) and HTTP/2 (RFC 9113) over connections that the
 // guard has judged for exactly this request. It keeps no cookies, sends no
 // credentials and no Referer, follows a redirect only on the same site, and undoes
-// gzip, deflate, br and zstd under a cap. HTTP/1.1 is read by this package itself,
-// because three promises need it: an answer with doubtful framing never leaves its
-// connection to another request, no request is repeated more often than once, and
-// every broken answer is told apart from a broken connection.
+// gzip, deflate, br and zstd under a cap. The wire is net/http's; what is ours is where
+// it may dial, what it may cost, that no request is sent more often than twice, and
+// that every failure has a name. net/http writes bytes of unasked answers to package
+// log; a program whose output others trust silences that.
 package retrieve
 
 import (
@@ -132,7 +132,7 @@ type HTTP struct {
 	limits        Limits
 	pauses        Pauses
 	pace          *pacer
-	dialer        *dialer
+	roots         *x509.CertPool
 	pool          *pool
 	large         chan struct{}
 }
@@ -154,6 +154,7 @@ func New(o Options) (*HTTP, error) {
 	}
 	h := &HTTP{
 		guard:         o.Guard,
+		roots:         o.Roots,
 		upgrade:       o.Upgrade,
 		proxy:         o.Proxy,
 		proxyResolves: o.ProxyResolves,
@@ -171,7 +172,6 @@ func New(o Options) (*HTTP, error) {
 	if h.agent == "" {
 		h.agent = userAgent()
 	}
-	h.dialer = newDialer(h.guard, o.Roots, h.agent, h.limits, h.pool)
 	return h, nil
 }
 
