@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -69,7 +70,7 @@ func (p *Program) openDelivery(path string) (*delivery, error) {
 		mode = info.Mode().Perm()
 	}
 	d.part = true
-	d.f, err = os.OpenFile(fmt.Sprintf("%s.part-%d", d.real, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	d.f, err = os.OpenFile(fmt.Sprintf("%s.part-%08x", d.real, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	return d, d.fault(err)
 }
 
@@ -117,8 +118,9 @@ func (d *delivery) drop() {
 }
 
 // deliver writes the result where the command line wants it: to the file, and
-// to stdout when there is none or when JSON was asked for.
-func (p *Program) deliver(ans *dipper.Answer, file *delivery) error {
+// to stdout when there is none or when JSON was asked for. raw says that the
+// bytes of the body were asked for, whatever they are.
+func (p *Program) deliver(ans *dipper.Answer, file *delivery, raw bool) error {
 	wrote := false
 	if file.f != nil {
 		body, err := fileBody(ans)
@@ -138,9 +140,23 @@ func (p *Program) deliver(ans *dipper.Answer, file *delivery) error {
 	switch {
 	case p.flags.json:
 		p.writeJSON(ans)
-	case !wrote:
+	case wrote:
+	case raw && ans.Outcome == dipper.Saved && !p.Terminals.Out:
+		return p.pour(ans)
+	default:
 		p.out.Write(p.shown(ans)) // Run tells of errors
 	}
+	return nil
+}
+
+// pour writes the bytes of a binary body to stdout, as mode raw wants them.
+func (p *Program) pour(ans *dipper.Answer) error {
+	body, err := fileBody(ans)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	io.Copy(p.out, body) // Run tells of errors
 	return nil
 }
 

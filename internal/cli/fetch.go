@@ -129,7 +129,7 @@ func (p *Program) runFetch(ctx context.Context, f fetchFlags) error {
 	show.done(ans)
 	p.hints(ans, f, a.Client.HasModel())
 	p.exit = ans.Outcome.ExitCode()
-	return p.deliver(ans, file)
+	return p.deliver(ans, file, f.mode == string(dipper.ModeRaw))
 }
 
 // hints tells how to go on from here.

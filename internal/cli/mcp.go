@@ -43,6 +43,9 @@ func (p *Program) serveMCP(ctx context.Context) error {
 		e.Advice = "Leave out --json."
 		return e
 	}
+	if p.Terminals.In {
+		p.note("an MCP client is expected on stdin, and this is a terminal; dipper mcp --help shows the client's entry, Ctrl-D ends")
+	}
 	a, err := p.open(ctx, app.Doors{MaxTotal: mcpserver.MaxTotal})
 	if err != nil {
 		return err

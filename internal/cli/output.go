@@ -34,9 +34,10 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// failure is what became of the writes.
+// failure is what became of the writes. A reader that went away, such as head,
+// had enough: that is no failure.
 func (o *output) failure() error {
-	if o.err == nil {
+	if o.err == nil || errors.Is(o.err, syscall.EPIPE) {
 		return nil
 	}
 	e := fault.Wrap(o.err, fault.Internal, "", "the result could not be written to stdout: %s", reason(o.err))
@@ -68,14 +69,13 @@ func (p *Program) writeJSON(v any) {
 	e.Encode(v) // what we encode always has a JSON form; Run tells of errors of writing
 }
 
-// table writes rows in columns.
+// table writes rows in columns. Each row is one harmless line, wherever it goes:
+// tables are for people, and programs have --json.
 func (p *Program) table(rows [][]string) {
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
 		for i, cell := range r {
-			if r[i] = cell; p.Terminals.Out {
-				r[i] = plain(cell)
-			}
+			r[i] = plain(cell)
 		}
 		fmt.Fprintln(w, strings.TrimRight(strings.Join(r, "\t"), "\t"))
 	}

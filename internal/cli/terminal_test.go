@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -319,6 +320,32 @@ func TestShellWord(t *testing.T) {
 	} {
 		if got := shellWord(in); got != want {
 			t.Errorf("shellWord(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// failing is a stdout that takes nothing.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestStdoutThatTakesNothing(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		err  error
+		exit int
+		told string
+	}{
+		{"a reader that had enough", &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, 0, ""},
+		{"a full disk", &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}, 1, "stdout: no space left on device\n"},
+		{"anything else", io.ErrShortWrite, 1, "stdout: short write\n"},
+	} {
+		for _, args := range [][]string{{"version"}, {"config", "--json"}, {"help"}} {
+			p, _, errs := program(t, args...)
+			p.Stdout = failing{c.err}
+			if code := p.Run(t.Context()); code != c.exit || !strings.Contains(errs.String(), c.told) || c.told == "" && errs.Len() > 0 {
+				t.Errorf("%s: %v: exit %d, stderr %q", c.name, args, code, errs)
+			}
 		}
 	}
 }
