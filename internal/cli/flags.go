@@ -145,7 +145,9 @@ func noCommand(parent *cobra.Command, name string) error {
 	for _, c := range parent.Commands() {
 		names = append(names, c.Name())
 	}
-	if near := nearest(name, names); near != "" {
+	if near := nearest(name, names); near == name {
+		e.Advice = "The command goes before --."
+	} else if near != "" {
 		e.Advice = "Did you mean " + parent.CommandPath() + " " + near + "? " + e.Advice
 	}
 	return e

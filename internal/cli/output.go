@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -107,7 +108,7 @@ func (p *Program) fail(err error) int {
 func (p *Program) tellFailure(doc dipper.Failure, err error) {
 	message := doc.Error.Message
 	if doc.URL != "" && !strings.Contains(message, doc.URL) {
-		message = doc.URL + ": " + message
+		message = withoutPassword(doc.URL) + ": " + message
 	}
 	fmt.Fprintf(p.Stderr, "dipper: %s\n  %s\n", plain(message), plain(doc.Error.Advice))
 	if doc.Error.Excerpt != "" {
@@ -117,6 +118,13 @@ func (p *Program) tellFailure(doc dipper.Failure, err error) {
 		fmt.Fprintf(p.Stderr, "  for a report: %s\n", plain(err.Error()))
 	}
 }
+
+// userInfo is the part of a URL that may hold a password.
+var userInfo = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#]*@`)
+
+// withoutPassword hides user and password of a URL: such a URL is refused, and
+// what is shown ends in logs.
+func withoutPassword(url string) string { return userInfo.ReplaceAllString(url, "${1}…@") }
 
 // harmless takes what steers a terminal out of a text; its lines stay.
 func harmless(s string) string {

@@ -107,7 +107,7 @@ func (s *progress) begin(url string) {
 	s.mu.Lock()
 	s.began, s.doing = time.Now(), "checking"
 	s.mu.Unlock()
-	s.line("Fetch(%s)", url)
+	s.line("Fetch(%s)", withoutPassword(url))
 }
 
 // Record draws an event.

@@ -149,7 +149,7 @@ func (p *Program) testRule(ctx context.Context, a *app.App, url string) error {
 	}
 	p.print("\n  %s\n", v.Reason)
 	if v.Trusted != "" {
-		p.print("  trusted: %s\n", v.Trusted)
+		p.print("  tier: %s\n", v.Trusted)
 	}
 	return nil
 }
