@@ -5,6 +5,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"net/http"
 	"path/filepath"
@@ -92,7 +93,8 @@ func (a *App) checkers() (lists, all preflight.Checker, err error) {
 	}
 	if cfg.Robots != preflight.Ignore {
 		fetch := func(ctx context.Context, t check.Target) (preflight.File, error) { return a.fetchRobots(ctx, t, lists) }
-		checkers = append(checkers, preflight.NewRobots(preflight.RobotsOptions{Mode: cfg.Robots, Agent: a.HTTP.UserAgent(), Fetch: fetch}))
+		robots := preflight.NewRobots(preflight.RobotsOptions{Mode: cfg.Robots, Agent: a.HTTP.UserAgent(), Fetch: fetch})
+		checkers = append(checkers, guarded{robots})
 	}
 	return lists, preflight.All(checkers...), nil
 }
@@ -105,6 +107,9 @@ func (a *App) fetchRobots(ctx context.Context, t check.Target, lists preflight.C
 		return preflight.File{}, err
 	}
 	p, err := a.HTTP.Get(ctx, retrieve.Request{Target: t, Gate: gate, Accept: "text/plain, */*;q=0.5", MaxBody: preflight.MaxRobots})
+	if errors.Is(err, fault.Unsafe) && a.unsafePlace(ctx, t) {
+		err = &unsafeError{t.HostPort(), err}
+	}
 	if err != nil {
 		return preflight.File{}, err
 	}
@@ -114,6 +119,36 @@ func (a *App) fetchRobots(ctx context.Context, t check.Target, lists preflight.C
 	}
 	return f, nil
 }
+
+// guarded is the checker of robots.txt, which is the first to meet the guard: what
+// the guard says of a page's own host is said of the page. It will not change
+// with the next try, as the failure to read a robots.txt may.
+type guarded struct{ robots preflight.Checker }
+
+func (g guarded) Check(ctx context.Context, ask preflight.Ask) (preflight.Clearance, error) {
+	c, err := g.robots.Check(ctx, ask)
+	var no *unsafeError
+	if errors.As(err, &no) && no.place == ask.Target.HostPort() {
+		return c, no.err
+	}
+	return c, err
+}
+
+// unsafePlace reports whether it is the target's own host that the guard refuses,
+// or that has no address to be judged, and not where its answer leads.
+func (a *App) unsafePlace(ctx context.Context, t check.Target) bool {
+	_, err := a.Guard.Route(ctx, t.Host(), t.Port())
+	return errors.Is(err, fault.Unsafe) || err != nil && fault.From(err).Cause == fault.DNS
+}
+
+// unsafeError is what the guard said of a place.
+type unsafeError struct {
+	place string // host:port
+	err   error
+}
+
+func (e *unsafeError) Error() string { return e.err.Error() }
+func (e *unsafeError) Unwrap() error { return e.err }
 
 // robotsGate lets a robots.txt lead anywhere but to what a rule denies or a list
 // blocks. The page's own permission was judged before; nobody is asked again.
