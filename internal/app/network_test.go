@@ -166,7 +166,7 @@ func TestPagesGoTheSameWay(t *testing.T) {
 	site, roots := newSecure(t, func(*http.Request) string { return `{"lamp":"nine hours"}` })
 	p := newTunnels(t, site.Listener.Addr().String(), http.StatusOK)
 	n := newNook(t)
-	n.user(fmt.Sprintf("network: { cacert: [%q], proxy: %q, proxyResolves: true }\npreflight: { robots: ignore }\n", roots, p.URL))
+	n.user(fmt.Sprintf("network: { cacert: [%q], proxy: %q, allow: ['127.0.0.0/8'], resolve: { 'www.example.com:443': 127.0.0.1 } }\npreflight: { robots: ignore }\n", roots, p.URL))
 	if ans := fetch(t, n.open(), dipper.Request{URL: "https://www.example.com/lamps"}); !strings.Contains(ans.Result, "nine hours") || !strings.HasPrefix(p.requests(), "CONNECT www.example.com:443") {
 		t.Errorf("%q by %s", ans.Result, p.requests())
 	}

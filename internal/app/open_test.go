@@ -39,12 +39,14 @@ func page(t *testing.T, w *webtest.Web, url, text string) {
 	w.Handle(url, p)
 }
 
-// reach lets a nook reach a web: its names are declared, loopback is allowed, and
-// no proxy stands between.
+// reach lets a nook reach a web: loopback is allowed, and its names are declared.
+// Those of http are declared for the port of https too, or the question whether
+// they could be upgraded would go to the network.
 func (n *nook) reach(w *webtest.Web) *nook {
 	n.Flags = map[string][]string{"network.allow": {"127.0.0.0/8"}}
 	for name, addr := range w.Resolve() {
-		n.Flags["network.resolve"] = append(n.Flags["network.resolve"], name+":"+addr)
+		host, _, _ := strings.Cut(name, ":")
+		n.Flags["network.resolve"] = append(n.Flags["network.resolve"], name+":"+addr, host+":443:"+addr)
 	}
 	return n
 }
