@@ -31,7 +31,11 @@ type atom struct {
 	joined     bool  // continues the paragraph or item of the atom before it
 	section    int32 // index into outline, -1 before the first heading
 	lead       int32 // the atom that introduces this one, -1 for none
+	fence      int32 // of a piece of a divided code block: one more than its index into fences
 }
+
+// fence holds the lines that open and close a code block.
+type fence struct{ open, close string }
 
 // Limits of the split.
 const (
@@ -47,7 +51,8 @@ const (
 // parsed is a document taken apart.
 type parsed struct {
 	text     string
-	host     string // of the page, for links
+	fences   []fence // of code blocks that were divided
+	host     string  // of the page, for links
 	sections []Section
 	atoms    []atom
 }
@@ -141,19 +146,23 @@ func isHeading(body string) bool {
 // fence reads a whole code block.
 func (p *parser) fence(open string, next int, mark string) {
 	start, end := p.at, p.at+len(open)
+	inside, last := next, next // what stands between the fences
 	for next < len(p.text) {
 		l, after := line(p.text, next)
-		end, next = next+len(l), after
+		last, end, next = next, next+len(l), after
 		body := strings.TrimSpace(strings.TrimLeft(l, " \t>"))
 		if strings.HasPrefix(body, mark) && strings.Trim(body, mark[:1]) == "" {
 			break
 		}
+		last = end // not closed yet
 	}
 	lead := p.introduction(len(open) - len(strings.TrimLeft(open, " \t")))
 	if end-start <= p.wholeCode {
 		p.add(atom{start: start, end: end, kind: code, lead: lead})
 	} else {
-		p.pieces(start, end, lead)
+		before := open[:strings.Index(open, mark)]
+		p.fences = append(p.fences, fence{strings.TrimRight(open, " \t\r\n"), before + mark})
+		p.pieces(min(inside, last), last, lead)
 	}
 	p.at = next
 }
@@ -173,7 +182,7 @@ func (p *parser) pieces(start, end int, lead int32) {
 		if indent < 0 && !blank {
 			indent = in
 		}
-		if n := at - first; n >= codePiece && (blank || in <= indent) || n >= maxAtom {
+		if n := at - first; n >= codePiece && (blank || in <= indent && !closing(l)) || n >= maxAtom {
 			p.addPiece(first, at, lead)
 			first, indent = at, in
 			if blank {
@@ -190,12 +199,20 @@ func (p *parser) pieces(start, end int, lead int32) {
 	p.addPiece(first, end, lead)
 }
 
+// closing reports whether a line of code holds nothing but closing brackets: it
+// belongs to what stands before it.
+func closing(l string) bool { return strings.Trim(l, " \t\r}])>;,") == "" }
+
 func (p *parser) addPiece(start, end int, lead int32) {
 	t := p.text[start:end]
 	end = start + len(strings.TrimRight(t, " \t\r\n"))
 	start += len(t) - len(strings.TrimLeft(t, "\r\n"))
-	if start < end {
-		p.add(atom{start: start, end: end, kind: code, lead: lead})
+	switch n, f := len(p.atoms), int32(len(p.fences)); {
+	case start >= end:
+	case end-start < minSentence && n > 0 && p.atoms[n-1].fence == f:
+		p.atoms[n-1].end = end // a closing bracket says nothing by itself
+	default:
+		p.add(atom{start: start, end: end, kind: code, lead: lead, fence: f})
 	}
 }
 

@@ -253,6 +253,9 @@ func (c *chooser) shownCost(i int) int {
 	n, ok := c.costs[i]
 	if !ok {
 		n = quarters(c.shown(i))
+		if f, ok := c.fenceOf(i); ok {
+			n += quarters(f.open) + quarters(f.close) + len("\n\n") // where it stands alone
+		}
 		c.costs[i] = n
 	}
 	return n
@@ -267,14 +270,29 @@ func (p *parsed) shown(i int) string {
 	return lean(t, p.host)
 }
 
-// show writes a run of atoms with what stands between them.
+// fenceOf gives the fence of a piece of a code block.
+func (p *parsed) fenceOf(i int) (fence, bool) {
+	if f := p.atoms[i].fence; f > 0 {
+		return p.fences[f-1], true
+	}
+	return fence{}, false
+}
+
+// show writes a run of atoms with what stands between them. A piece of a code
+// block at either end of it gets the fence that was left behind.
 func (p *parsed) show(u run) string {
 	var b strings.Builder
+	if f, ok := p.fenceOf(u.first); ok {
+		b.WriteString(f.open + "\n")
+	}
 	for i := u.first; i <= u.last; i++ {
 		if i > u.first {
 			b.WriteString(p.text[p.atoms[i-1].end:p.atoms[i].start])
 		}
 		b.WriteString(p.shown(i))
+	}
+	if f, ok := p.fenceOf(u.last); ok {
+		b.WriteString("\n" + f.close)
 	}
 	return b.String()
 }

@@ -248,3 +248,27 @@ func ExamplePassages() {
 	//
 	// The kettle holds 1.7 litres. Never fill it above the mark.
 }
+
+func TestPiecesOfCodeStandInFences(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Manual\n\nThe samples follow.\n\n```go\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "func sample%d() {\n\tprepare(%d)\n\tcheckWeather(%d)\n\tleaveHarbour(%d)\n}\n\n", i, i, i, i)
+	}
+	b.WriteString("func anchorBuoy() {\n\tdrop(heavyAnchor)\n\twait()\n}\n```\n\nEnd of the manual.\n")
+	for budget := 40; budget < 400; budget += 7 {
+		r := Passages(Ask{Doc: Doc{Markdown: b.String()}, Prompt: "how is the anchorBuoy dropped?", Budget: budget})
+		if n := strings.Count(r.Text, "```"); n%2 != 0 {
+			t.Errorf("budget %d: %d fences, one is not closed:\n%s", budget, n, r.Text)
+		}
+		if strings.Contains(r.Text, "```\n```") || strings.Contains(r.Text, "```go\n}\n") {
+			t.Errorf("budget %d: a fence that holds nothing:\n%s", budget, r.Text)
+		}
+		if strings.Contains(r.Text, "drop(heavyAnchor)") && !strings.Contains(r.Text, "```go\n") {
+			t.Errorf("budget %d: code outside a fence:\n%s", budget, r.Text)
+		}
+		if got := Tokens(r.Text); got > budget {
+			t.Errorf("budget %d: %d tokens", budget, got)
+		}
+	}
+}
