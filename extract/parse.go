@@ -182,7 +182,7 @@ func (p *parser) pieces(start, end int, lead int32) {
 		if indent < 0 && !blank {
 			indent = in
 		}
-		if n := at - first; n >= codePiece && (blank || in <= indent && !closing(l)) || n >= maxAtom {
+		if n := at - first; n >= codePiece && (blank || in <= indent && !onlyCloses(l)) || n >= maxAtom {
 			p.addPiece(first, at, lead)
 			first, indent = at, in
 			if blank {
@@ -199,9 +199,9 @@ func (p *parser) pieces(start, end int, lead int32) {
 	p.addPiece(first, end, lead)
 }
 
-// closing reports whether a line of code holds nothing but closing brackets: it
+// onlyCloses reports whether a line of code holds nothing but closing brackets: it
 // belongs to what stands before it.
-func closing(l string) bool { return strings.Trim(l, " \t\r}])>;,") == "" }
+func onlyCloses(l string) bool { return strings.Trim(l, " \t\r}])>;,") == "" }
 
 func (p *parser) addPiece(start, end int, lead int32) {
 	t := p.text[start:end]
