@@ -5,7 +5,9 @@ package dipper
 
 import (
 	"encoding/json"
+	"strings"
 
+	"github.com/dipper-web/dipper/check"
 	"github.com/dipper-web/dipper/fault"
 )
 
@@ -49,6 +51,10 @@ type FailureDetail struct {
 	Excerpt      string      `json:"excerpt,omitempty"`
 }
 
+// maxEchoedURL bounds how much of a URL a failure repeats, in bytes: what is longer
+// than a URL may be is not one, and would only fill the caller's context.
+const maxEchoedURL = 4 * check.MaxURL
+
 // FailureOf gives the JSON form of any error, with url where the error names none.
 func FailureOf(err error, url string) Failure {
 	f := fault.From(err)
@@ -61,6 +67,9 @@ func FailureOf(err error, url string) Failure {
 		if e.URL != "" {
 			out.URL = e.URL
 		}
+	}
+	if len(out.URL) > maxEchoedURL {
+		out.URL = strings.ToValidUTF8(out.URL[:maxEchoedURL], "") + "…"
 	}
 	if out.Error.Message == "" {
 		out.Error.Message = fault.Of(f.Kind).Meaning

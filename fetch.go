@@ -96,7 +96,7 @@ func (c *Client) read(ctx context.Context, v *visit, target check.Target, stale 
 		return none, err
 	}
 	next.Person = v.by == permit.Person
-	return cache.Filled[reading]{Value: next, Keep: next.keep(got)}, v.run.fail(StageRetrieve, next.failure())
+	return cache.Filled[reading]{Value: next, Keep: next.keep()}, v.run.fail(StageRetrieve, next.failure())
 }
 
 // check turns the request's URL into a target and settles its fields.
@@ -215,11 +215,12 @@ func (v *visit) kept(ctx context.Context, asked check.Target, got cache.Got[read
 		}
 	}
 	checker := v.c.o.Standby
-	if got.Value.Person && v.by != permit.Person && got.Source != cache.Offline {
+	if got.Value.Person && v.by != permit.Person {
 		checker = v.c.o.Robots // what a person may read in spite of robots.txt, a model may not
 	}
 	for _, t := range []check.Target{asked, final} {
-		if _, err := checker.Check(ctx, preflight.Ask{Target: t, Person: v.by == permit.Person}); err != nil {
+		ask := preflight.Ask{Target: t, Person: v.by == permit.Person, Kept: got.Source == cache.Offline}
+		if _, err := checker.Check(ctx, ask); err != nil {
 			return final, v.run.fail(StagePreflight, err)
 		}
 	}

@@ -147,12 +147,12 @@ func (c *Client) raw(req Request, ans *Answer, r reading) error {
 // extract asks a reader: the helper model, or the ranking of passages.
 func (c *Client) extract(ctx context.Context, run *run, req Request, ans *Answer, doc convert.Document, fragment string, r reading) error {
 	done := run.enter(StageExtract)
-	ask := extract.Ask{Doc: readable(doc, r.Final), Prompt: req.Prompt, Trusted: ans.Trusted != "", Budget: req.Budget,
-		Section: sectionAsked(doc, req.Section, fragment), MaxQuote: c.o.MaxQuote}
-	if req.Section != "" && ask.Section == "" {
-		return done(noSection(req.Section, doc), "")
+	ask, base, err := asked(req, doc, fragment, r.Final)
+	if err != nil {
+		return done(err, "")
 	}
-	reply, err := c.reply(ctx, req.Mode, ans, ask, r.Private)
+	ask.Trusted, ask.MaxQuote = ans.Trusted != "", c.o.MaxQuote
+	reply, err := c.reply(ctx, req, ans, ask, r)
 	if err == nil && reply.Path == extract.PathPassages {
 		err = c.mayLeave(ModeExtract, ans.Trusted, r.Final) // passages may have come in the helper's place
 	}
@@ -164,6 +164,7 @@ func (c *Client) extract(ctx context.Context, run *run, req Request, ans *Answer
 		ans.warn(w.Code, w.Message, w.Count)
 	}
 	for _, q := range reply.Citations {
+		q.Start, q.End = q.Start+base, q.End+base
 		ans.Citations = append(ans.Citations, cite(doc.Markdown, q))
 	}
 	if reply.Partial {
@@ -178,10 +179,26 @@ func (c *Client) extract(ctx context.Context, run *run, req Request, ans *Answer
 	return nil
 }
 
+// asked puts the request to the document: to one section of it where the request
+// names one, which then starts at base.
+func asked(req Request, doc convert.Document, fragment, url string) (ask extract.Ask, base int, err error) {
+	ask = extract.Ask{Doc: readable(doc, url), Prompt: req.Prompt, Budget: req.Budget}
+	if req.Section == "" {
+		ask.Section = sectionAsked(doc, fragment)
+		return ask, 0, nil
+	}
+	s, ok := extract.Locate(ask.Doc, doc.Anchors, req.Section)
+	if !ok {
+		return ask, 0, noSection(req.Section, doc)
+	}
+	ask.Doc = extract.Narrow(ask.Doc, s)
+	return ask, s.Start, nil
+}
+
 // reply asks the helper model where it may be asked, and keeps what it says.
-func (c *Client) reply(ctx context.Context, mode Mode, ans *Answer, ask extract.Ask, private bool) (extract.Reply, error) {
+func (c *Client) reply(ctx context.Context, req Request, ans *Answer, ask extract.Ask, r reading) (extract.Reply, error) {
 	h := c.o.Helper
-	if mode == ModeExtract || !ans.helperMay(c.o, private) {
+	if req.Mode == ModeExtract || !ans.helperMay(c.o, r.Private) {
 		return extract.Passages(ask), nil
 	}
 	patience := modelTime(ctx, c.o.ModelTimeout)
@@ -191,13 +208,17 @@ func (c *Client) reply(ctx context.Context, mode Mode, ans *Answer, ask extract.
 	defer cancel()
 	got, err := c.replies.Do(own, want, func(ctx context.Context, _ *extract.Reply) (cache.Filled[extract.Reply], error) {
 		reply, err := reader.Answer(ctx, ask)
-		return cache.Filled[extract.Reply]{Value: reply, Keep: reply.Path == extract.PathHelper}, err
+		return cache.Filled[extract.Reply]{Value: reply, Keep: reply.Path == extract.PathHelper && !r.NoStore}, err
 	})
 	if err != nil && own.Err() != nil && ctx.Err() == nil {
 		return late(ask), nil
 	}
 	if err != nil && h.Inferred && ctx.Err() == nil {
 		ans.warn("model-unavailable", "the helper model failed, so passages of the page come back instead: "+fault.From(err).Detail, 0)
+		ans.Mode = ModeExtract
+		if !req.budgeted {
+			ask.Budget = ExtractBudget
+		}
 		return extract.Passages(ask), nil
 	}
 	if got.Source == "cache" || got.Joined {

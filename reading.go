@@ -9,10 +9,13 @@ import (
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"net/http"
 	"net/netip"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/dipper-web/dipper/convert"
@@ -38,6 +41,7 @@ type reading struct {
 	ETag             string
 	LastModified     string
 	Cut              string
+	NoStore          bool
 	RetryAfter       time.Duration
 	Moved            *Move
 	Saved            *SavedFile
@@ -55,7 +59,7 @@ func newReading(p retrieve.Page) reading {
 	r := reading{
 		URL: p.Final.String(), Final: p.Final.String(), Status: p.Status, StatusText: p.StatusText, Type: p.Type,
 		Header: http.Header{}, Body: p.Body, Addr: p.Addr, Private: p.Private, ETag: p.ETag, LastModified: p.LastModified,
-		Cut: p.Cut, RetryAfter: p.RetryAfter, Fetched: time.Now().UTC(),
+		Cut: p.Cut, NoStore: p.NoStore, RetryAfter: p.RetryAfter, Fetched: time.Now().UTC(),
 	}
 	for _, k := range keptHeaders {
 		if v := p.Header.Values(k); len(v) > 0 {
@@ -94,10 +98,23 @@ func (r *reading) save(ctx context.Context, k Keeper, mime string) error {
 	}
 	path, err := k.Keep(ctx, convert.SafeName(r.Final, mime), r.Body)
 	if err != nil {
-		return fault.Wrap(err, fault.Internal, "", "%s is %s (%d bytes), and it could not be saved: %v", r.Final, mime, len(r.Body), err)
+		e := fault.Wrap(err, fault.Internal, "", "%s is %s (%d bytes), and it could not be saved%s", r.Final, mime, len(r.Body), whyNotSaved(err))
+		e.Advice = "Free some space, or let Dipper write to its state folder (dipper doctor names it); then call again."
+		return e
 	}
 	r.Saved, r.Body = &SavedFile{Path: path, Type: mime, Bytes: int64(len(r.Body))}, nil
 	return nil
+}
+
+// whyNotSaved says what kept a file from being written, where a person can mend it.
+func whyNotSaved(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return ": the disk is full"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return ": the folder may not be written"
+	}
+	return ""
 }
 
 // outcome says how the reading ended. Failures are failure's.
@@ -161,8 +178,8 @@ func (r *reading) broken() error {
 
 // keep says whether the reading may be used again: whole pages and permanent
 // moves, never a failure, a wall or a part.
-func (r *reading) keep(p retrieve.Page) bool {
-	if p.NoStore || r.Cut != "" {
+func (r *reading) keep() bool {
+	if r.NoStore || r.Cut != "" {
 		return false
 	}
 	switch r.outcome() {

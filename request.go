@@ -96,8 +96,8 @@ func (r Request) mode(model bool) (Mode, error) {
 	case r.Mode == ModeAnswer, r.Mode == ModeExtract, r.Mode == ModeMarkdown, r.Mode == ModeRaw:
 		return r.Mode, nil
 	case r.Mode != "":
-		return "", fault.New(fault.Invalid, "", "mode %q is unknown: use answer, extract, markdown or raw", r.Mode)
-	case r.Prompt == "", r.Cursor != "", r.Find != "":
+		return "", fault.New(fault.Invalid, "", "mode %q is unknown: use answer, extract, markdown or raw", clip(string(r.Mode)))
+	case r.Prompt == "":
 		return ModeMarkdown, nil
 	case model:
 		return ModeAnswer, nil
@@ -111,11 +111,15 @@ func (r Request) checkFields() error {
 	case r.Budget < 0:
 		return fault.New(fault.Invalid, "", "a budget is a number of tokens, at least 1; got %d", r.Budget)
 	case r.Links != "" && r.Links != "inline" && r.Links != "end" && r.Links != "none":
-		return fault.New(fault.Invalid, "", "links %q is unknown: use inline, end or none", r.Links)
+		return fault.New(fault.Invalid, "", "links %q is unknown: use inline, end or none", clip(r.Links))
 	case r.Refresh && r.Offline:
 		return fault.New(fault.Invalid, "", "refresh and offline exclude each other: one asks the site at once, the other never")
 	case r.Cursor != "" && (r.Section != "" || r.Find != ""):
 		return fault.New(fault.Invalid, "", "a cursor already says where to read on; leave out section and find")
+	case r.Prompt != "" && r.Cursor != "":
+		return fault.New(fault.Invalid, "", "a cursor reads on in the page word for word; leave out the prompt, or ask it without the cursor")
+	case r.Prompt != "" && r.Find != "":
+		return fault.New(fault.Invalid, "", "find shows the places that hold a text; leave out the prompt, or ask it without find")
 	case r.Section != "" && r.Find != "":
 		return fault.New(fault.Invalid, "", "find looks through the whole page; leave out section")
 	}

@@ -279,14 +279,14 @@ func faultsDocument() string {
 	for _, r := range fault.Table() {
 		fmt.Fprintf(&b, "| `%s` | %s | %d | %d | %s | %s |\n", r.Kind, r.Meaning, r.Exit, r.HTTP, r.Retry, r.Advice)
 	}
-	b.WriteString("\n## Causes\n\n| kind | cause | meaning | retry |\n|---|---|---|---|\n")
+	b.WriteString("\n## Causes\n\n| kind | cause | meaning | retry | advice, where it differs |\n|---|---|---|---|---|\n")
 	for _, r := range fault.Table() {
 		for _, c := range r.Causes {
 			retry := c.Retry
 			if retry == fault.ByRow {
 				retry = r.Retry
 			}
-			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", r.Kind, c.Name, c.Meaning, retry)
+			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s | %s |\n", r.Kind, c.Name, c.Meaning, retry, c.Advice)
 		}
 	}
 	return b.String()

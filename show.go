@@ -17,8 +17,23 @@ import (
 	"github.com/dipper-web/dipper/fault"
 )
 
-// sectionsNamed is how many section ids a failure lists.
-const sectionsNamed = 12
+const (
+	// sectionsNamed is how many section ids a failure lists.
+	sectionsNamed = 12
+	// echoed is how much of what a caller wrote a sentence repeats, in characters.
+	echoed = 120
+)
+
+// clip shortens what a caller wrote for a sentence.
+func clip(s string) string {
+	n := 0
+	for i := range s {
+		if n++; n > echoed {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
 
 // cursor says where a page is read on: in which form, from where to where.
 type cursor struct {
@@ -141,9 +156,9 @@ func noSection(id string, doc convert.Document) error {
 		names = append(names, s.ID)
 	}
 	if len(names) == 0 {
-		return fault.New(fault.Invalid, "", "the page has no sections, so there is none with the id %q", id)
+		return fault.New(fault.Invalid, "", "the page has no sections, so there is none with the id %q", clip(id))
 	}
-	return fault.New(fault.Invalid, "", "the page has no section with the id %q; it has %s", id, strings.Join(names, ", "))
+	return fault.New(fault.Invalid, "", "the page has no section with the id %q; it has %s", clip(id), strings.Join(names, ", "))
 }
 
 // find shows the places where the page holds a text.
@@ -151,7 +166,7 @@ func (a *Answer) find(req Request, doc convert.Document) {
 	text, hits := extract.Find(readable(doc, a.FinalURL), req.Find, req.Budget)
 	if len(hits) == 0 {
 		a.Outcome = Empty
-		text = fmt.Sprintf("%q does not occur in the page (%d characters).", req.Find, utf8.RuneCountInString(doc.Markdown))
+		text = fmt.Sprintf("%q does not occur in the page (%d characters).", clip(req.Find), utf8.RuneCountInString(doc.Markdown))
 	}
 	for _, h := range hits {
 		a.Citations = append(a.Citations, cite(doc.Markdown, h))
@@ -176,13 +191,13 @@ func (a *Answer) tell(o Outcome, r reading, asked check.Target) {
 		lines = []string{fmt.Sprintf("%s is %s (%d bytes). It was saved as %s.", r.Final, r.Saved.Type, r.Saved.Bytes, r.Saved.Path)}
 		a.Bytes = r.Saved.Bytes
 	case Shell:
-		lines = append(lines, "The page needs JavaScript: its HTML holds no text to read. "+said(r.Doc.Title), "Look for the same content as a feed, an API or a plain page.")
+		lines = append(lines, "The page needs JavaScript: its HTML holds no text to read."+said(r.Doc.Title), "Look for the same content as a feed, an API or a plain page.")
 	case Login:
-		lines = append(lines, "The page is behind a login. "+said(r.Doc.Title), "Use a public source, or ask the user for the text.")
+		lines = append(lines, "The page is behind a login."+said(r.Doc.Title), "Use a public source, or ask the user for the text.")
 	case Challenge:
 		lines = append(lines, "The site answers with a bot check or a consent wall instead of the page.", "Do not try again at once; use another source.")
 	case NotFound:
-		lines = append(lines, "The page is not there. "+said(r.Doc.Title), "Check the URL, or search for the page's new place.")
+		lines = append(lines, "The page is not there."+said(r.Doc.Title), "Check the URL, or search for the page's new place.")
 		if shorter, ok := asked.Trimmed(); ok {
 			lines = append(lines, "The URL ends in punctuation that may belong to the sentence it was taken from: try "+shorter.String())
 		}
@@ -204,7 +219,7 @@ func said(title string) string {
 	if title == "" {
 		return ""
 	}
-	return "Its title: " + title
+	return " Its title: " + title
 }
 
 // statusLine is the status with its text.

@@ -252,3 +252,24 @@ func TestStageNamesAreTheRooms(t *testing.T) {
 		t.Errorf("stages %s", got)
 	}
 }
+
+func TestEchoesAreBounded(t *testing.T) {
+	h := newHouse(t).page("https://harbour.example/", "Content-Type: text/html\n\n<h1 id=\"top\">Harbour</h1><p>The ferry leaves at noon.</p>").open()
+	long := strings.Repeat("z", 1_000_000)
+	const most = 20_000
+	for name, req := range map[string]dipper.Request{
+		"url":     {URL: "https://harbour.example/" + long},
+		"mode":    {URL: "https://harbour.example/", Mode: dipper.Mode(long)},
+		"links":   {URL: "https://harbour.example/", Links: long},
+		"section": {URL: "https://harbour.example/", Section: long},
+	} {
+		_, err := h.Fetch(t.Context(), req)
+		text, jsonErr := json.Marshal(dipper.FailureOf(err, req.URL))
+		if err == nil || jsonErr != nil || len(text) > most {
+			t.Errorf("%s: a failure of %d bytes (%v)", name, len(text), jsonErr)
+		}
+	}
+	if ans := h.fetch(dipper.Request{URL: "https://harbour.example/", Find: long}); len(ans.Result) > most {
+		t.Errorf("find: an answer of %d bytes", len(ans.Result))
+	}
+}

@@ -16,6 +16,8 @@ const (
 	// findMost bounds the places that one Find shows; what is meant is seldom the
 	// twenty-first.
 	findMost = 20
+	// findShown is how much of a text that was looked for the answer repeats, in bytes.
+	findShown = 160
 )
 
 // Locate finds the section that a reader means by id: its own id, or the anchor
@@ -31,6 +33,20 @@ func Locate(d Doc, anchors map[string]int, id string) (Section, bool) {
 		return Section{}, false
 	}
 	return sectionAt(d, at), true
+}
+
+// Narrow gives the document that one section is by itself. Its offsets count from
+// the start of the section.
+func Narrow(d Doc, s Section) Doc {
+	n := d
+	n.Markdown, n.Sections = d.Markdown[s.Start:s.End], nil
+	for _, t := range d.Sections {
+		if t.Start >= s.Start && t.End <= s.End {
+			t.Start, t.End = t.Start-s.Start, t.End-s.Start
+			n.Sections = append(n.Sections, t)
+		}
+	}
+	return n
 }
 
 // sectionAt is the innermost section that holds a byte offset; before the first
@@ -55,7 +71,7 @@ func Find(d Doc, text string, budget int) (string, []Citation) {
 	}
 	var b strings.Builder
 	var cites []Citation
-	fmt.Fprintf(&b, "%q occurs %s in the page.\n", text, times(len(hits)))
+	fmt.Fprintf(&b, "%q occurs %s in the page.\n", clip(text, findShown), times(len(hits)))
 	last := -1
 	for _, h := range hits {
 		from, to := widen(d.Markdown, h[0], h[1])

@@ -4,6 +4,7 @@
 package extract
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -35,13 +36,31 @@ func Passages(a Ask) Reply {
 	return p.beginning(a, from, to, budget)
 }
 
+// wholeCites bounds the citations of a document that is shown whole.
+const wholeCites = 3
+
+// whole shows all of a document and cites the parts that fit the prompt best.
 func whole(a Ask) Reply {
-	r := Reply{Text: a.Doc.Markdown, Path: PathPassages}
-	if s := strings.TrimSpace(a.Doc.Markdown); s != "" {
-		start := strings.Index(a.Doc.Markdown, s)
-		r.Citations = []Citation{{Quote: s, Start: start, End: start + len(s)}}
+	out := Reply{Text: a.Doc.Markdown, Path: PathPassages}
+	p, q := parse(a.Doc, len(a.Doc.Markdown)), newQuery(a.Prompt, a.Doc.Title)
+	if q.vague() {
+		return measured(out)
 	}
-	return measured(r)
+	r := rank(p, q)
+	var best []int
+	for i, s := range r.scores {
+		if s > 0 {
+			best = append(best, i)
+		}
+	}
+	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(r.scores[b], r.scores[a]) })
+	best = best[:min(len(best), wholeCites)]
+	slices.Sort(best)
+	for _, i := range best {
+		t := r.atoms[i]
+		out.Citations = append(out.Citations, r.citation(a, t.start, t.end, t.section))
+	}
+	return measured(out)
 }
 
 // span gives the byte range of the section with the given id; the whole document
@@ -102,12 +121,12 @@ func (r *ranking) choose(from, to, budget int) []int {
 	for i, a := range r.atoms {
 		if r.scores[i] > 0 {
 			all = append(all, i)
-			if a.start >= from && a.end <= to {
-				inside = append(inside, i)
-			}
+		}
+		if a.start >= from && a.end <= to {
+			inside = append(inside, i) // who names a section wants to see it, whatever its words
 		}
 	}
-	if len(inside) < len(all) {
+	if len(inside) < len(r.atoms) && len(all) > 0 {
 		later := c.left * (100 - sectionShare) / 100
 		c.left -= later
 		c.fill(inside)

@@ -148,12 +148,18 @@ func (e *Error) Is(target error) bool {
 	return ok && k == e.Kind
 }
 
-// Say gives the advice for an agent: its own, else the table's.
+// Say gives the advice for an agent: its own, else its cause's, else its kind's.
 func (e *Error) Say() string {
 	if e.Advice != "" {
 		return e.Advice
 	}
-	return Of(e.Kind).Advice
+	row := Of(e.Kind)
+	for _, c := range row.Causes {
+		if c.Name == e.Cause && c.Advice != "" {
+			return c.Advice
+		}
+	}
+	return row.Advice
 }
 
 // Retryable reports whether the same call may succeed later.

@@ -122,3 +122,12 @@ func TestSay(t *testing.T) {
 		t.Errorf("Error() = %q", e.Error())
 	}
 }
+
+func TestAdviceOfACause(t *testing.T) {
+	if a, b := New(Unreachable, Offline, "").Say(), New(Unreachable, DNS, "").Say(); a == b {
+		t.Errorf("offline and dns get the same advice %q", a)
+	}
+	if got := New(Unreachable, DNS, "").Say(); got != Of(Unreachable).Advice {
+		t.Errorf("dns has no advice of its own, yet gets %q", got)
+	}
+}

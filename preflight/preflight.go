@@ -23,6 +23,9 @@ import (
 type Ask struct {
 	Target check.Target
 	Person bool // a person named this URL, not a model
+	// Kept says that the page was fetched before and that no network may be asked
+	// now: what was cleared then holds, and what was not is unverified.
+	Kept bool
 }
 
 // Clearance says that a page may be read. Everything else is an error.

@@ -105,6 +105,9 @@ func (r *robots) Check(ctx context.Context, a Ask) (Clearance, error) {
 	if a.Target.Path() == "/robots.txt" {
 		return Clearance{Reason: "robots.txt itself may always be read", By: "robots", At: time.Now()}, nil
 	}
+	if _, known := r.rules.get(origin(a.Target)); a.Kept && !known {
+		return Clearance{}, unsure(ctx, a.Target, nil, "was not asked when the page was fetched, and may not be asked offline")
+	}
 	rules, err := r.of(ctx, a.Target)
 	if err != nil {
 		return Clearance{}, err

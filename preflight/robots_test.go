@@ -230,6 +230,20 @@ func TestRobotsModes(t *testing.T) {
 	}
 }
 
+// Offline nobody is asked: what is known holds, and what is not is unverified.
+func TestRobotsOfAKeptPage(t *testing.T) {
+	site := &counting{file: File{Status: 200, Body: []byte(closed)}}
+	r := NewRobots(RobotsOptions{Mode: Obey, Fetch: site.fetch})
+	ask := Ask{Target: target(t, "https://example.com/closed"), Kept: true}
+	if _, err := r.Check(t.Context(), ask); name(err) != "unverified/robots" || site.sum() != 0 {
+		t.Errorf("not known: %v after %d fetches, want unverified/robots after none", err, site.sum())
+	}
+	r.Check(t.Context(), Ask{Target: target(t, "https://example.com/open")})
+	if _, err := r.Check(t.Context(), ask); name(err) != "blocked/robots" || site.sum() != 1 {
+		t.Errorf("known: %v after %d fetches, want blocked/robots after one", err, site.sum())
+	}
+}
+
 func TestRobotsItselfMayAlwaysBeRead(t *testing.T) {
 	site := &counting{file: File{Status: 200, Body: []byte("User-agent: *\nDisallow: /\n")}}
 	r := NewRobots(RobotsOptions{Mode: Obey, Fetch: site.fetch})
