@@ -228,8 +228,6 @@ func TestCloseEndsEverything(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	model.CloseClientConnections()
-	clears.CloseClientConnections()
 	goleak.VerifyNone(t, ignore, goleak.IgnoreAnyFunction("net/http.(*conn).serve"))
 	n.open() // what was closed opens again
 }
