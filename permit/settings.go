@@ -70,7 +70,11 @@ func ourRule(rule string) (bool, error) {
 	return err == nil, err
 }
 
+// readSettings reads a regular file: opening a pipe or a device may wait for ever.
 func readSettings(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fault.New(fault.Invalid, "", "the settings file %s is not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Invalid, "", "the settings file %s cannot be opened", path)

@@ -107,3 +107,12 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%+v", kept)
 	}
 }
+
+func TestSettingsFromNoRegularFile(t *testing.T) {
+	if _, _, _, _, err := LoadSettings(t.TempDir()); !errors.Is(err, fault.Invalid) {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, _, _, _, err := LoadSettings(os.DevNull); !errors.Is(err, fault.Invalid) {
+		t.Errorf("a device: %v", err)
+	}
+}
