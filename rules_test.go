@@ -50,7 +50,6 @@ var imports = map[string]string{
 	"internal/cli":       "internal/app internal/mcpserver . fault check permit preflight retrieve convert extract cache",
 	"internal/webtest":   "fault check permit preflight retrieve convert extract cache",
 	"cmd/dipper":         "internal/cli",
-	"bench":              "*",
 }
 
 // listed is what the go command says of a package.
