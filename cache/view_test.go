@@ -68,10 +68,10 @@ func TestFreshThenStale(t *testing.T) {
 				wantGot(t, do(t, v, w, f.keep), "fill 1", cache.Kept)
 				time.Sleep(time.Nanosecond)
 
-				second := do(t, v, w, func(_ context.Context, stale *string) (filled, error) {
+				second := do(t, v, w, func(ctx context.Context, stale *string) (filled, error) {
 					if stale == nil || *stale != "fill 1" {
 						t.Errorf("fill was handed %v, want the stale value", stale)
-						return f.keep(nil, nil)
+						return f.keep(ctx, nil)
 					}
 					return filled{Value: *stale, Keep: true, Revalidated: true}, nil
 				})

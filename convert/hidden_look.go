@@ -14,7 +14,6 @@ import (
 type look struct {
 	ink, paper colour  // text and background
 	size       float64 // of the font in px
-	noBox      bool    // an ancestor has no extent and cuts what overflows
 }
 
 // firstLook is the look of a page without styles: black on white. Where style

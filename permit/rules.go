@@ -72,15 +72,6 @@ func (b *Book) decide(set ruleSet, t check.Target) Verdict {
 	return v
 }
 
-// decideSearch is decide for the bare rule WebSearch.
-func (b *Book) decideSearch(set ruleSet) Verdict {
-	search := func(s Sourced) bool { return s.Rule.Tool == check.Search }
-	if v, ruled := set.first(search, search); ruled {
-		return v
-	}
-	return b.byDefault()
-}
-
 // first gives the first rule that speaks: all of deny before all of ask before
 // all of allow. How narrow a rule is does not matter.
 func (s ruleSet) first(covers, matches func(Sourced) bool) (Verdict, bool) {

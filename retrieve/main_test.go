@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/netip"
@@ -23,7 +25,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard) // net/http quotes there what broken servers send
+	goleak.VerifyTestMain(m)
+}
 
 const pageText = "<!doctype html><title>Quay</title><p>The ferry leaves from MOORING-5 at noon.</p>"
 

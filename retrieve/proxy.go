@@ -5,6 +5,7 @@ package retrieve
 
 import (
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -15,8 +16,9 @@ import (
 // NewProxy makes the rule for proxies from the setting network.proxy and the values
 // of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. An explicit proxy serves both schemes,
 // "off" means none; NO_PROXY always counts. Proxies are http, https or socks5 URLs
-// or host:port. A nil ProxyFunc means that there is none. ALL_PROXY is not a thing
-// here. Errors are fault.Invalid.
+// or host:port. The proxies of the environment are not asked about this machine
+// itself, as is the custom there; an explicit one is, as with curl. A nil ProxyFunc
+// means that there is none. ALL_PROXY is not a thing here. Errors are fault.Invalid.
 func NewProxy(explicit, httpProxy, httpsProxy, noProxy string) (ProxyFunc, error) {
 	if explicit == "off" {
 		return nil, nil
@@ -33,7 +35,32 @@ func NewProxy(explicit, httpProxy, httpsProxy, noProxy string) (ProxyFunc, error
 		}
 	}
 	c := httpproxy.Config{HTTPProxy: httpProxy, HTTPSProxy: httpsProxy, NoProxy: noProxy}
-	return c.ProxyFunc(), nil
+	byRule := c.ProxyFunc()
+	if explicit == "" {
+		return byRule, nil
+	}
+	return func(u *url.URL) (*url.URL, error) {
+		if here(u.Hostname()) && !exempt(u.Hostname(), noProxy) {
+			u = &url.URL{Scheme: u.Scheme, Host: "elsewhere.invalid"} // a host that has no rule
+		}
+		return byRule(u)
+	}, nil
+}
+
+// here reports whether a host is this machine, which httpproxy never proxies.
+func here(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
+}
+
+// exempt reports whether NO_PROXY names a host of this machine.
+func exempt(host, noProxy string) bool {
+	for name := range strings.SplitSeq(noProxy, ",") {
+		if name = strings.TrimSpace(name); name == "*" || strings.EqualFold(name, host) {
+			return true
+		}
+	}
+	return false
 }
 
 // validProxy accepts what httpproxy understands. The value itself may hold a

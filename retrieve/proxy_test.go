@@ -260,7 +260,11 @@ func TestNewProxy(t *testing.T) {
 		{"http://q:3", "", "", "a.example", "http://a.example/", ""},
 		{"socks5://q:3", "", "", "", "http://a.example/", "socks5://q:3"},
 		{"off", "http://p:1", "http://p:2", "", "http://a.example/", ""},
-		{"http://q:3", "", "", "", "http://127.0.0.1:8080/", ""}, // this machine is reached without
+		{"http://q:3", "", "", "", "http://127.0.0.1:8080/", "http://q:3"}, // who names a proxy means it
+		{"http://q:3", "", "", "", "https://localhost/", "http://q:3"},
+		{"http://q:3", "", "", "a.example, localhost", "https://localhost/", ""},
+		{"http://q:3", "", "", "*", "http://[::1]/", ""},
+		{"", "http://p:1", "", "", "http://127.0.0.1:8080/", ""}, // the environment's is for elsewhere
 	} {
 		f, err := NewProxy(row.explicit, row.http, row.https, row.no)
 		want(t, err, "")

@@ -31,6 +31,12 @@ func validUpgrade(s string) bool {
 // form is judged for itself, and there is no way back from it: a page that https
 // does not give is not asked in clear text.
 func (h *HTTP) settle(ctx context.Context, t check.Target) (place, error) {
+	if h.upgrade != UpgradeAlways && h.guard.Declared(t.Host(), t.Port()) {
+		// The user said where this name leads; nobody else is asked about it first.
+		if p, err := h.judge(ctx, t); err != nil || p.route.Private {
+			return p, err
+		}
+	}
 	secure := t.Secure()
 	if h.upgrade != UpgradeNever && secure.Scheme() != t.Scheme() {
 		p, err := h.judge(ctx, secure)

@@ -41,6 +41,10 @@ type wire struct {
 // openingSize is how many first bytes tell HTTP from another protocol.
 const openingSize = len("HTTP/")
 
+// settleTime bounds the wait for a connection that waits to be used again. Settling
+// takes net/http microseconds; a busy machine may need some milliseconds.
+const settleTime = 100 * time.Millisecond
+
 // newWire gives conn until the given time to become part of an exchange; claim ends
 // that. net/http dials on when nobody waits any more, and this bounds it.
 func newWire(conn net.Conn, bodyLimit int64, until time.Time) *wire {
@@ -70,14 +74,23 @@ func wireOf(c net.Conn) *wire {
 // claim begins the count for another request and reports whether the connection is
 // still open. With settle it first waits until net/http has looked at everything
 // that came after the last answer: net/http closes a connection on which an unasked
-// answer lies, but may give it to a request in the moment before.
+// answer lies, but may give it to a request in the moment before. That it reads on
+// while a connection waits is its habit, not its promise: a connection that does not
+// settle in time is closed, and net/http takes another.
 func (w *wire) claim(ctx context.Context, settle bool) bool {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
 	stop := context.AfterFunc(ctx, w.wake)
 	defer stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for settle && !w.reading && !w.gone && ctx.Err() == nil {
 		w.change.Wait()
+	}
+	if settle && !w.reading && !w.gone {
+		w.gone = true
+		w.change.Broadcast()
+		_ = w.Conn.Close() // it is given up; what the close says changes nothing
 	}
 	w.base.Store(w.raw.Load() - w.text.Load())
 	return !w.gone && w.SetDeadline(time.Time{}) == nil
