@@ -5,6 +5,7 @@ package convert
 
 import (
 	"bytes"
+	"encoding/binary"
 	"regexp"
 	"strings"
 
@@ -202,10 +203,23 @@ func utf16Order(body []byte) string {
 	switch pairs := len(body) / 2; {
 	case pairs < 2:
 		return ""
-	case odd*4 >= pairs && even*8 <= odd:
+	case odd*4 >= pairs && even*8 <= odd && !utf16Controls(body, binary.LittleEndian):
 		return "utf-16le"
-	case even*4 >= pairs && odd*8 <= even:
+	case even*4 >= pairs && odd*8 <= even && !utf16Controls(body, binary.BigEndian):
 		return "utf-16be"
 	}
 	return ""
+}
+
+// utf16Controls reports whether bytes hold control characters that no text has:
+// samples and tables of small numbers have the rhythm of UTF-16 too.
+func utf16Controls(body []byte, order binary.ByteOrder) bool {
+	for ; len(body) >= 2; body = body[2:] {
+		switch u := order.Uint16(body); {
+		case u == '\t', u == '\n', u == '\f', u == '\r':
+		case u < ' ', 0x7f <= u && u < 0xa0:
+			return true
+		}
+	}
+	return false
 }

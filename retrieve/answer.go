@@ -16,7 +16,10 @@ type answer struct {
 	phrase string
 	header http.Header
 	length int64 // announced, -1 for none
-	addr   netip.Addr
+	// untilClose says that the end of the connection is the end of the body, so
+	// that a body which broke off cannot be told from a whole one.
+	untilClose bool
+	addr       netip.Addr
 	// body gives io.EOF exactly when the body is whole. A brokenError from it means
 	// bad HTTP, any other error a connection that broke.
 	body  io.Reader

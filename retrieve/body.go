@@ -70,7 +70,7 @@ func (h *HTTP) ended(ctx context.Context, p place, a *answer, w *watch, raw *raw
 		return nil
 	case errors.Is(err, errOver):
 		return fault.New(fault.TooLarge, "", "the encoded body from %s passes the cap and holds no text", origin(p.target))
-	case raw.whole && came && errors.Is(err, io.ErrUnexpectedEOF):
+	case a.untilClose && raw.whole && came && errors.Is(err, io.ErrUnexpectedEOF):
 		page.Cut = "reset" // the connection was closed before the encoded text came to its end
 		return nil
 	case raw.err == nil && context.Cause(w.ctx) == nil:

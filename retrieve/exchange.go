@@ -154,7 +154,8 @@ func (s *sending) answer(resp *http.Response) *answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &answer{
-		status: resp.StatusCode, phrase: phrase(resp.Status), header: resp.Header, length: resp.ContentLength,
+		untilClose: resp.ContentLength < 0 && len(resp.TransferEncoding) == 0 && resp.ProtoMajor == 1,
+		status:     resp.StatusCode, phrase: phrase(resp.Status), header: resp.Header, length: resp.ContentLength,
 		addr: s.wire.address(), wire: s.wire, raw: resp.Body, body: &framed{resp.Body, s.wire, s.h2},
 	}
 }
