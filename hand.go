@@ -31,7 +31,7 @@ func (c *Client) describe(got cache.Got[reading], trust string, verdict permit.V
 	ans := &Answer{
 		FinalURL: r.Final, Bytes: int64(len(r.Body)), Code: r.Status, CodeText: r.StatusText,
 		Trusted: trust, Source: got.Source, Title: r.Doc.Title, ContentType: mediaType(r.Type), Charset: r.Doc.Charset,
-		Language: r.Doc.Language, Published: r.Doc.Published, Usage: &Usage{},
+		Language: r.Doc.Language, Published: day(r.Doc.Published), Usage: &Usage{},
 	}
 	switch got.Source {
 	case "cache", "offline":
@@ -272,6 +272,9 @@ func cite(markdown string, q extract.Citation) Citation {
 	start := utf8.RuneCountInString(markdown[:q.Start])
 	return Citation{Quote: q.Quote, Section: q.Section, Start: start, End: start + utf8.RuneCountInString(markdown[q.Start:q.End])}
 }
+
+// day is the date of an RFC 3339 time where it was written.
+func day(date string) string { return date[:min(len(date), len("2006-01-02"))] }
 
 // mediaType is a Content-Type without its parameters.
 func mediaType(contentType string) string {

@@ -97,7 +97,7 @@ func TestBinary(t *testing.T) {
 		{"cut text sent as picture", "image/png", `gone`, "image/png", ".png", true},
 		{"small 16-bit numbers", "application/octet-stream", strings.Repeat("\x07\x01\x2c\x00\x03\x00", 200), "application/octet-stream", ".bin", true},
 		{"counting bytes", "application/octet-stream", strings.Repeat("\x00\x01\x02\x03", 200), "application/octet-stream", ".bin", true},
-		{"UTF-16 without a mark", "application/octet-stream", strings.Repeat("f\x00e\x00r\x00r\x00y\x00\n\x00", 60), "text/plain", "", false},
+		{"UTF-16 without a mark", "application/octet-stream", strings.Repeat("f\x00e\x00r\x00r\x00y\x00\n\x00", 60), "application/octet-stream", "", false},
 		{"PNG", "", "\x89PNG\r\n\x1a\n" + noise, "image/png", ".png", true},
 		{"JPEG", "text/html", "\xff\xd8\xff\xe0" + noise, "image/jpeg", ".jpg", true},
 		{"GIF", "", "GIF89a\x01\x00\x01\x00" + noise, "image/gif", ".gif", true},

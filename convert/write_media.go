@@ -106,15 +106,14 @@ func largest(srcset string) string {
 // shown reports whether an image run leaves anything in the text.
 func (w *writer) shown(r run) bool { return r.to > r.from || w.links.images[r.ref] != "" }
 
-// image writes an image run. Inside a link without an address of its own, the
-// alternative text is the text of the link.
+// image writes an image run. Without an address it is its alternative text.
 func (e *emitter) image(r run) {
 	k := 0
 	for e.p.runs[k].from != r.from || e.p.runs[k].kind != imageRun {
 		k++
 	}
 	src := e.w.links.images[r.ref]
-	if src == "" && r.link != 0 {
+	if src == "" {
 		e.dst = e.marks.write(e.dst, e.p, k, e.mode, false)
 		return
 	}

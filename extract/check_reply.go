@@ -206,10 +206,8 @@ func (c *checker) quotation(s string, q quote) []edit {
 	body := s[q.start:q.end]
 	words := bare(newStream(body).text)
 	var out []edit
-	shown := body
 	if !c.ask.Trusted && utf8.RuneCountInString(body) > c.limit {
-		shown = shorten(body, c.limit)
-		out = append(out, edit{q.start, q.end, shown})
+		out = append(out, edit{q.start, q.end, shorten(body, c.limit)})
 		c.cut++
 	}
 	at, found := c.find(words)
