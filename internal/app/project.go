@@ -4,6 +4,7 @@
 package app
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,6 +57,9 @@ func openProject(s Source, e environ, dir string, own ladder) (Project, error) {
 	p.Dir = canonical(dir)
 	path := filepath.Join(dir, projectFile)
 	if user, _ := s.userFile(e); user != path {
+		if leadsOut(path, dir) {
+			return p, fault.New(fault.Invalid, "", "%s is a link that leads out of its folder, so it is not read; put the file itself there, or remove the link", path)
+		}
 		text, exists, err := readConfig(path, false)
 		if err != nil {
 			return p, err
@@ -62,7 +67,7 @@ func openProject(s Source, e environ, dir string, own ladder) (Project, error) {
 		if exists {
 			p.path = path
 			if p.level, err = readFile(text, path, place{base: dir, home: e.home(), inFile: true}); err != nil {
-				return p, err
+				return p, discreet(err, path)
 			}
 			p.texts[projectFile] = text
 		}
@@ -75,6 +80,35 @@ func openProject(s Source, e environ, dir string, own ladder) (Project, error) {
 	a, known := accepted[p.Dir]
 	p.Trusted, p.Changed = known && a.Hash == p.Hash, known && a.Hash != p.Hash
 	return p, nil
+}
+
+// leadsOut reports whether a path is a link to a file outside its folder.
+func leadsOut(path, dir string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return false
+	}
+	rel, err := filepath.Rel(canonical(dir), canonical(path))
+	return err != nil || !filepath.IsLocal(rel)
+}
+
+var (
+	// atLine is where an error of the reader begins to speak of content.
+	atLine = regexp.MustCompile(`^:\d+:`)
+	// plainKey is an error that names nothing but a misspelt key.
+	plainKey = regexp.MustCompile(`^:\d+: unknown key [A-Za-z0-9_.-]{1,60}[:;,.?]? `)
+)
+
+// discreet is an error of the project file without its content, which is a
+// stranger's text: the error may end up in front of a model. The log has it all.
+func discreet(err error, path string) error {
+	said := strings.TrimPrefix(fault.From(err).Detail, path)
+	if plainKey.MatchString(said) {
+		return err
+	}
+	line := atLine.FindString(said)
+	return fault.Wrap(err, fault.Invalid, "", "%s%s the project file is not understood, so its rules cannot be kept to; correct it or remove it (--verbose says more)",
+		path, cmp.Or(line, ":"))
 }
 
 // canonical gives one name to a folder that has several.

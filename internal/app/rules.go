@@ -107,8 +107,8 @@ func (a *App) fetchRobots(ctx context.Context, t check.Target, lists preflight.C
 		return preflight.File{}, err
 	}
 	p, err := a.HTTP.Get(ctx, retrieve.Request{Target: t, Gate: gate, Accept: "text/plain, */*;q=0.5", MaxBody: preflight.MaxRobots})
-	if errors.Is(err, fault.Unsafe) && a.unsafePlace(ctx, t) {
-		err = &unsafeError{t.HostPort(), err}
+	if errors.Is(err, fault.Unsafe) && a.unsafePlace(ctx, t) || outOfReach(err) {
+		err = &placeError{t.HostPort(), err}
 	}
 	if err != nil {
 		return preflight.File{}, err
@@ -120,14 +120,14 @@ func (a *App) fetchRobots(ctx context.Context, t check.Target, lists preflight.C
 	return f, nil
 }
 
-// guarded is the checker of robots.txt, which is the first to meet the guard: what
-// the guard says of a page's own host is said of the page. It will not change
-// with the next try, as the failure to read a robots.txt may.
+// guarded is the checker of robots.txt, which is the first to meet the guard and the
+// host: what is wrong with a page's own place is said of the page, which would fail
+// the same way. That a host gives no robots.txt, or is silent, is another matter.
 type guarded struct{ robots preflight.Checker }
 
 func (g guarded) Check(ctx context.Context, ask preflight.Ask) (preflight.Clearance, error) {
 	c, err := g.robots.Check(ctx, ask)
-	var no *unsafeError
+	var no *placeError
 	if errors.As(err, &no) && no.place == ask.Target.HostPort() {
 		return c, no.err
 	}
@@ -141,14 +141,27 @@ func (a *App) unsafePlace(ctx context.Context, t check.Target) bool {
 	return errors.Is(err, fault.Unsafe) || err != nil && fault.From(err).Cause == fault.DNS
 }
 
-// unsafeError is what the guard said of a place.
-type unsafeError struct {
+// outOfReach reports whether a failure lies in the place and not in its robots.txt:
+// no such name, nobody who listens, no trustworthy TLS, a proxy that fails.
+func outOfReach(err error) bool {
+	if !errors.Is(err, fault.Unreachable) {
+		return false
+	}
+	switch fault.From(err).Cause {
+	case fault.DNS, fault.Connect, fault.TLS, fault.Proxy:
+		return true
+	}
+	return false
+}
+
+// placeError is what is wrong with a place.
+type placeError struct {
 	place string // host:port
 	err   error
 }
 
-func (e *unsafeError) Error() string { return e.err.Error() }
-func (e *unsafeError) Unwrap() error { return e.err }
+func (e *placeError) Error() string { return e.err.Error() }
+func (e *placeError) Unwrap() error { return e.err }
 
 // robotsGate lets a robots.txt lead anywhere but to what a rule denies or a list
 // blocks. The page's own permission was judged before; nobody is asked again.

@@ -268,3 +268,18 @@ func TestSilentPreflight(t *testing.T) {
 		t.Errorf("got %v after %v", err, time.Since(start))
 	}
 }
+
+// What is wrong with a page's own place is said of the page: its robots.txt was only
+// asked first.
+func TestPlacesOutOfReach(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := l.Addr().String()
+	l.Close()
+	n := newNook(t)
+	n.user("preflight: { robots: obey }\nnetwork: { allow: ['127.0.0.0/8'] }\n")
+	a := n.open()
+	wantFault(t, a, dipper.Request{URL: "http://" + gone + "/p", NamedBy: permit.Agent}, "unreachable/connect")
+}
