@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"net/netip"
 	"runtime"
@@ -135,8 +136,20 @@ func (c *Client) HasModel() bool { return c.o.Helper != nil }
 func (c *Client) storeFailed(op string, err error) {
 	c.log.Warn("page library", "op", op, "error", err)
 	if c.o.Recorder != nil {
-		c.o.Recorder.Record(Event{Kind: Noted, Note: "page library: " + op + ": " + err.Error(), Start: time.Now()})
+		c.o.Recorder.Record(Event{Kind: Noted, Note: storeNote(op, err), Start: time.Now()})
 	}
+}
+
+// storeNote says in a person's words what a store could not do.
+func storeNote(op string, err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "the page library did not answer in time (" + op + ")"
+	}
+	var f *fault.Error
+	if errors.As(err, &f) && f.Kind != fault.Timeout {
+		return f.Detail
+	}
+	return "the page library failed (" + op + "): " + err.Error()
 }
 
 // begin opens a run.

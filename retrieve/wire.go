@@ -42,8 +42,8 @@ type wire struct {
 const openingSize = len("HTTP/")
 
 // settleTime bounds the wait for a connection that waits to be used again. Settling
-// takes net/http microseconds; a busy machine may need some milliseconds.
-const settleTime = 100 * time.Millisecond
+// takes net/http microseconds; on a machine that is overloaded it may take long.
+const settleTime = time.Second
 
 // newWire gives conn until the given time to become part of an exchange; claim ends
 // that. net/http dials on when nobody waits any more, and this bounds it.

@@ -28,6 +28,9 @@ const (
 // errDamaged is damage that SQLite does not see.
 var errDamaged = errors.New("the tables of the library are not what they should be")
 
+// errFull is a disk that has no room for the files beside the library.
+var errFull = errors.New("no space left on device")
+
 // code gives the primary result code in err, 0 for none.
 func code(err error) int {
 	var e *sqlite.Error
@@ -67,8 +70,8 @@ func (d *DB) explain(deed string, err error) error {
 	switch c := code(err); {
 	case isDamage(err):
 		detail, advice = "it is damaged", "Call again: the damaged file is then set aside and a new one begun."
-	case c == codeFull:
-		detail, advice = "the disk is full", "Free some space, or run dipper cache clear."
+	case c == codeFull, errors.Is(err, errFull):
+		detail, advice = "the disk is full", "Free some space on that disk, then call again; cache.disk bounds what the library takes."
 	case c == codeReadOnly:
 		return readOnlyError(d.path)
 	case c == codeBusy:

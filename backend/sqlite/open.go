@@ -59,9 +59,41 @@ func (d *DB) open(ctx context.Context, bad os.FileInfo) error {
 		return d.openSealedWithNote(ctx)
 	case isDamage(err):
 		return d.replace(ctx)
+	case code(err) == codeFull, code(err) == codeIO && full(d.path):
+		return d.openFull(ctx)
 	}
 	d.inUse.release()
 	return d.fail(ctx, "opened", err)
+}
+
+// openFull opens the file on a disk without room for SQLite's own files: what it
+// holds can be read all the same.
+func (d *DB) openFull(ctx context.Context) error {
+	q := url.Values{"mode": {"ro"}, "_query_only": {"1"}, "immutable": {"1"}}
+	if !noLog(d.path) {
+		// What stands in the log counts too. With the exclusive locking mode SQLite
+		// reads it without the index in a file for which there is no room.
+		q = url.Values{"_query_only": {"1"}, "_pragma": {"locking_mode(EXCLUSIVE)"}}
+	}
+	pool, err := openPool(source(d.path, q))
+	if err == nil {
+		pool.SetMaxOpenConns(1)
+		err = checkVersion(ctx, pool)
+	}
+	if info, e := os.Stat(d.path); e != nil || info.Size() == 0 {
+		err = errFull // nothing could be begun here
+	}
+	if err != nil {
+		if pool != nil {
+			_ = pool.Close()
+		}
+		d.inUse.release()
+		d.inUse = nil
+		return d.explain("opened", errFull)
+	}
+	d.pool, d.sealed = pool, true
+	d.o.OnNote(fmt.Sprintf("the disk is full: what the library %s holds is used, and nothing new is kept", d.path))
+	return nil
 }
 
 // prepare makes folder and file, and takes the two locks: the one for setting
@@ -239,6 +271,22 @@ func leaveWAL(ctx context.Context, path string) error {
 func noLog(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	return err != nil || info.Size() == 0
+}
+
+// probeSize is the least room that SQLite needs beside the file: one block of its
+// shared index (32 KiB) and a page of the log.
+const probeSize = 64 << 10
+
+// full reports whether there is no room in the folder of a file.
+func full(path string) bool {
+	probe, err := os.CreateTemp(filepath.Dir(path), ".probe-*")
+	if err != nil {
+		return errors.Is(err, syscall.ENOSPC)
+	}
+	_, err = probe.Write(make([]byte, probeSize))
+	_ = probe.Close()
+	_ = os.Remove(probe.Name())
+	return errors.Is(err, syscall.ENOSPC)
 }
 
 // unwritable reports whether err says that this place cannot be written to.

@@ -55,14 +55,10 @@ func (a *App) openLibrary(ctx context.Context) error {
 
 func (a *App) libraryPath() string { return filepath.Join(a.Loaded.DataDir, "library.db") }
 
-// mayForget reports whether a library that cannot be opened may be done without:
-// nobody named its place, and it holds nothing. A rule that somebody had Dipper
-// remember must hold or stop everything.
+// mayForget reports whether a library that cannot be opened may be done without,
+// since it holds nothing. A rule that somebody had Dipper remember must hold or stop
+// everything.
 func (a *App) mayForget() bool {
-	l := a.Loaded
-	if l.Origins["cache.store"] != FromDefault || l.env[envHome] != "" {
-		return false
-	}
 	info, err := os.Stat(a.libraryPath())
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist) || notDir(err)

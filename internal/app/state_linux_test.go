@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/dipper-web/dipper"
-	"github.com/dipper-web/dipper/fault"
 	"github.com/dipper-web/dipper/permit"
 )
 
@@ -85,7 +84,7 @@ func TestReadOnlyState(t *testing.T) {
 	}
 }
 
-// TestReadOnlyPlace: where no library is, none is needed, unless it was asked for.
+// TestReadOnlyPlace: where no library is, none is needed.
 func TestReadOnlyPlace(t *testing.T) {
 	dir := mount(t, "size=1m")
 	seal(t, dir)
@@ -97,8 +96,8 @@ func TestReadOnlyPlace(t *testing.T) {
 	}
 	fetch(t, a, dipper.Request{URL: lamps})
 	n.Env = append(n.Env, "DIPPER_HOME="+filepath.Join(dir, "dipper"))
-	if f := n.fails(); f.Kind != fault.Invalid || !strings.Contains(f.Detail, dir) {
-		t.Errorf("got %v", f)
+	if a := n.open(); a.Place() != "memory" || !strings.Contains(strings.Join(a.Notes, " "), dir) {
+		t.Errorf("%s, notes %q", a.Place(), a.Notes)
 	}
 }
 
@@ -152,10 +151,17 @@ func TestFullDisk(t *testing.T) {
 		}
 		a.Close()
 		fill(t, dir)
-		// Without room for its index SQLite cannot read the rules, so nothing is read.
-		if f := n.fails(); f.Kind != fault.Internal || !strings.Contains(f.Detail, dir) || !strings.Contains(f.Say(), "disk") {
-			t.Errorf("got %v", f)
+		// What was remembered holds, pages are read, and nothing new is kept.
+		b := n.open()
+		if !strings.Contains(strings.Join(b.Notes, " "), "the disk is full") {
+			t.Errorf("notes %q", b.Notes)
 		}
+		wantFault(t, b, dipper.Request{URL: "http://secret.example.org/"}, "denied/rule")
+		fetch(t, b, dipper.Request{URL: lamps})
+		if err := b.RememberRule(t.Context(), permit.Deny, "domain:other.example"); err == nil {
+			t.Error("a rule was remembered where there is no room")
+		}
+		b.Close()
 		if err := os.Remove(filepath.Join(dir, "ballast")); err != nil {
 			t.Fatal(err)
 		}
