@@ -50,12 +50,25 @@ func (h *HTTP) readBody(ctx context.Context, r Request, p place, a *answer, w *w
 	defer text.close()
 	g := gather{max: todo.max, hint: a.length, large: h.large, watch: w}
 	defer g.leave()
-	if err = g.from(text); err != nil && (raw.over || text.over()) && !errors.Is(err, errFull) {
-		err = errOver
-	}
+	err = reason(g.from(text), raw, text)
 	page.Body, page.WireBytes = g.buf, raw.n
 	a.whole = raw.whole
 	return h.ended(ctx, p, a, w, raw, err, page)
+}
+
+// reason finds what ended a body behind what the decoders say about it.
+func reason(err error, raw *rawBody, text *stack) error {
+	switch {
+	case errors.Is(err, errFull):
+		return err
+	case err == nil:
+		return raw.err // a decoder may take a break between two frames for the end
+	case raw.over || text.over():
+		return errOver
+	case text.short():
+		return errShort
+	}
+	return err
 }
 
 // ended says what the end of a body means.
@@ -73,6 +86,11 @@ func (h *HTTP) ended(ctx context.Context, p place, a *answer, w *watch, raw *raw
 	case a.untilClose && raw.whole && came && errors.Is(err, io.ErrUnexpectedEOF):
 		page.Cut = "reset" // the connection was closed before the encoded text came to its end
 		return nil
+	case errors.Is(err, errShort) && came:
+		page.Cut = "reset"
+		return nil
+	case errors.Is(err, errShort):
+		return h.failed(ctx, p, fault.Wrap(err, fault.Unreachable, fault.Reset, "the encoded body from %s breaks off before any text came", origin(p.target)))
 	case raw.err == nil && context.Cause(w.ctx) == nil:
 		return fault.Wrap(err, fault.Unreadable, fault.Encoding, "the encoded body from %s is broken", origin(p.target))
 	}

@@ -8,6 +8,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,7 +23,11 @@ import (
 const acceptEncoding = "gzip, deflate, br, zstd"
 
 // coding undoes one content coding. The reader it gives may implement io.Closer.
-type coding func(*bufio.Reader) (io.Reader, error)
+type coding func(*source) (io.Reader, error)
+
+// errShort is an encoded stream that ends before its coding says so. It is a cut and
+// no nonsense: what came of it is good.
+var errShort = errors.New("the encoded body ends before its coding does")
 
 func codingOf(name string) coding {
 	switch name {
@@ -31,7 +36,7 @@ func codingOf(name string) coding {
 	case "deflate":
 		return inflate
 	case "br":
-		return func(r *bufio.Reader) (io.Reader, error) { return brotli.NewReader(r), nil }
+		return func(r *source) (io.Reader, error) { return brotli.NewReader(r), nil }
 	case "zstd":
 		return unzstd
 	}
@@ -90,6 +95,12 @@ func (s *stack) over() bool {
 	return slices.ContainsFunc(s.caps, func(c *capped) bool { return c.over })
 }
 
+// short reports whether a coding was cut. The layers are asked themselves for the
+// same reason.
+func (s *stack) short() bool {
+	return slices.ContainsFunc(s.layers, func(l *layer) bool { return l.err == errShort })
+}
+
 // close frees what the decoders hold.
 func (s *stack) close() {
 	for _, l := range slices.Backward(s.layers) {
@@ -102,31 +113,67 @@ func (s *stack) close() {
 type layer struct {
 	src  io.Reader
 	open coding
+	in   *source // what r reads
 	r    io.Reader
 	err  error
 }
 
 func (l *layer) Read(p []byte) (int, error) {
 	if l.r == nil && l.err == nil {
-		br := bufio.NewReader(l.src)
-		if _, err := br.Peek(1); err != nil {
+		l.in = &source{Reader: bufio.NewReader(l.src)}
+		if _, err := l.in.Peek(1); err != nil {
 			l.err = err
 		} else {
-			l.r, l.err = l.open(br)
+			l.r, err = l.open(l.in)
+			l.err = l.meaning(err)
 		}
 	}
 	if l.err != nil {
 		return 0, l.err
 	}
 	n, err := l.r.Read(p)
-	l.err = err
-	return n, err
+	l.err = l.meaning(err)
+	return n, l.err
+}
+
+// meaning tells a stream that was cut from one that is broken: decoders also say
+// "unexpected end" of nonsense inside a stream that goes on.
+func (l *layer) meaning(err error) error {
+	if l.in.ended && errors.Is(err, io.ErrUnexpectedEOF) {
+		return errShort
+	}
+	return err
 }
 
 func (l *layer) close() {
 	if c, ok := l.r.(io.Closer); ok {
 		_ = c.Close()
 	}
+}
+
+// source is what a decoder reads. It knows whether the decoder wanted more after the
+// end, which reading ahead does not tell.
+type source struct {
+	*bufio.Reader
+	ended bool
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	s.ended = s.ended || err == io.EOF
+	return n, err
+}
+
+func (s *source) ReadByte() (byte, error) {
+	b, err := s.Reader.ReadByte()
+	s.ended = s.ended || err == io.EOF
+	return b, err
+}
+
+// begins reports whether the stream begins with magic, or ends inside it.
+func (s *source) begins(magic string) bool {
+	head, _ := s.Peek(len(magic)) // what is missing is the decoder's to find out
+	return strings.HasPrefix(magic, string(head))
 }
 
 // capped bounds what passes between two layers.
@@ -148,7 +195,10 @@ func (c *capped) Read(p []byte) (int, error) {
 
 // gunzip undoes gzip (RFC 1952). Members may follow each other; what follows them
 // and is none is padding or junk, which browsers ignore too.
-func gunzip(br *bufio.Reader) (io.Reader, error) {
+func gunzip(br *source) (io.Reader, error) {
+	if !br.begins(gzipMagic) {
+		return nil, gzip.ErrHeader // found here also where fewer bytes came than a header has
+	}
 	z, err := gzip.NewReader(br)
 	if err != nil {
 		return nil, err
@@ -157,8 +207,11 @@ func gunzip(br *bufio.Reader) (io.Reader, error) {
 	return &members{br: br, z: z}, nil
 }
 
+// gzipMagic opens every member: RFC 1952 section 2.3.1.
+const gzipMagic = "\x1f\x8b"
+
 type members struct {
-	br *bufio.Reader
+	br *source
 	z  *gzip.Reader
 }
 
@@ -168,9 +221,9 @@ func (m *members) Read(p []byte) (int, error) {
 		if err != io.EOF || n > 0 {
 			return n, eofLater(n, err)
 		}
-		magic, err := m.br.Peek(2)
+		magic, err := m.br.Peek(len(gzipMagic))
 		switch {
-		case len(magic) < 2 && err == io.EOF, len(magic) == 2 && (magic[0] != 0x1f || magic[1] != 0x8b):
+		case len(magic) < 2 && err == io.EOF, len(magic) == 2 && string(magic) != gzipMagic:
 			return 0, io.EOF
 		case err != nil:
 			return 0, err
@@ -192,7 +245,7 @@ func eofLater(n int, err error) error {
 
 // inflate undoes deflate, which RFC 9110 defines as the zlib format and which some
 // servers send without its wrapper.
-func inflate(br *bufio.Reader) (io.Reader, error) {
+func inflate(br *source) (io.Reader, error) {
 	head, _ := br.Peek(2)
 	if len(head) == 2 && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
 		return zlib.NewReader(br)
@@ -201,7 +254,10 @@ func inflate(br *bufio.Reader) (io.Reader, error) {
 }
 
 // unzstd undoes zstd (RFC 8878) with a bounded window and no goroutines of its own.
-func unzstd(br *bufio.Reader) (io.Reader, error) {
+func unzstd(br *source) (io.Reader, error) {
+	if !br.begins(zstdMagic) && !slices.ContainsFunc(zstdSkips, br.begins) {
+		return nil, zstd.ErrMagicMismatch
+	}
 	d, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(windowLimit), zstd.WithDecoderMaxMemory(windowLimit))
 	if err != nil {
@@ -209,6 +265,13 @@ func unzstd(br *bufio.Reader) (io.Reader, error) {
 	}
 	return zstdReader{d}, nil
 }
+
+// What opens a zstd frame, and what follows the first byte, 0x50 to 0x5f, of a frame
+// to skip: RFC 8878 sections 3.1.1 and 3.1.2.
+const (
+	zstdMagic = "\x28\xb5\x2f\xfd"
+	zstdSkips = "\x2a\x4d\x18"
+)
 
 // zstdReader gives the decoder the Close that layer looks for.
 type zstdReader struct{ *zstd.Decoder }

@@ -119,13 +119,23 @@ func readConfig(path string, named bool) (text []byte, exists bool, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, false, fault.Wrap(err, fault.Invalid, "", "the configuration file %s does not exist", path)
 	}
-	return nil, false, fault.Wrap(err, fault.Invalid, "", "the configuration file %s cannot be read: %v", path, err)
+	return nil, false, fault.Wrap(err, fault.Invalid, "", "the configuration file %s cannot be read: %v", path, plainly(err))
 }
 
 // notDir reports that a part of the path is no folder, so the file cannot exist.
 func notDir(err error) bool {
 	var e *fs.PathError
 	return errors.As(err, &e) && e.Err.Error() == "not a directory"
+}
+
+// plainly is what the system said, without the call and the path that Go puts before
+// it: the sentence around it names the path.
+func plainly(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
 }
 
 // MakeDataDir creates the state folder, for the user alone. An empty folder that
@@ -138,7 +148,7 @@ func (l *Loaded) MakeDataDir() error {
 	}
 	open, err := makePrivate(l.DataDir)
 	if err != nil {
-		return fault.Wrap(err, fault.Invalid, "", "the state folder %s cannot be made: %v", l.DataDir, err)
+		return fault.Wrap(err, fault.Invalid, "", "the state folder %s cannot be made: %v", l.DataDir, plainly(err))
 	}
 	if open {
 		l.Notes = append(l.Notes, fmt.Sprintf("others may look into the state folder; chmod 700 %s", l.DataDir))

@@ -38,7 +38,7 @@ func loadRoots(files []string) (roots, error) {
 	for _, path := range files {
 		pem, err := readBounded(path, maxRoots)
 		if err != nil {
-			return roots{}, fault.Wrap(err, fault.Invalid, "", "network.cacert: %s cannot be read: %v", path, err)
+			return roots{}, fault.Wrap(err, fault.Invalid, "", "network.cacert: %s cannot be read: %v", path, plainly(err))
 		}
 		if !pool.AppendCertsFromPEM(pem) {
 			return roots{}, fault.New(fault.Invalid, "", "network.cacert: %s holds no certificate in PEM", path)
