@@ -255,7 +255,11 @@ func inflate(br *source) (io.Reader, error) {
 
 // unzstd undoes zstd (RFC 8878) with a bounded window and no goroutines of its own.
 func unzstd(br *source) (io.Reader, error) {
-	if !br.begins(zstdMagic) && !slices.ContainsFunc(zstdSkips, br.begins) {
+	first, err := br.Peek(1)
+	if err != nil {
+		return nil, err
+	}
+	if skip := string(rune(0x50|first[0]&0x0f)) + zstdSkip; !br.begins(zstdMagic) && !br.begins(skip) {
 		return nil, zstd.ErrMagicMismatch
 	}
 	d, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -266,11 +270,11 @@ func unzstd(br *source) (io.Reader, error) {
 	return zstdReader{d}, nil
 }
 
-// What opens a zstd frame, and what follows the first byte, 0x50 to 0x5f, of a frame
+// What opens a zstd frame, and what follows the first byte (0x50 to 0x5f) of a frame
 // to skip: RFC 8878 sections 3.1.1 and 3.1.2.
 const (
 	zstdMagic = "\x28\xb5\x2f\xfd"
-	zstdSkips = "\x2a\x4d\x18"
+	zstdSkip  = "\x2a\x4d\x18"
 )
 
 // zstdReader gives the decoder the Close that layer looks for.
