@@ -87,9 +87,9 @@ func (c *Client) read(ctx context.Context, v *visit, target check.Target, stale 
 		return none, err
 	}
 	if got.NotModified && stale != nil {
-		same := *stale
+		same := stale.renewed(got)
 		same.Person = v.by == permit.Person
-		return cache.Filled[reading]{Value: same, Keep: true, Revalidated: true}, nil
+		return cache.Filled[reading]{Value: same, Keep: same.keep(), Revalidated: true}, nil
 	}
 	next, err := c.convert(ctx, v.run, got)
 	if err != nil {
@@ -209,7 +209,7 @@ func (v *visit) kept(ctx context.Context, asked check.Target, got cache.Got[read
 	if got.Source == "network" && !got.Joined {
 		return final, nil
 	}
-	if final.Host() != asked.Host() || final.Path() != asked.Path() {
+	if final.Key() != asked.Key() {
 		if _, err := v.permit(ctx, final, true); err != nil {
 			return final, err
 		}

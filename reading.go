@@ -72,6 +72,23 @@ func newReading(p retrieve.Page) reading {
 	return r
 }
 
+// renewed is the reading after the site said that nothing has changed. What the
+// answer says of keeping and of the page's version counts from now on.
+func (r *reading) renewed(p retrieve.Page) reading {
+	same := *r
+	same.NoStore = p.NoStore
+	if p.ETag != "" {
+		same.ETag = p.ETag
+	}
+	if p.LastModified != "" {
+		same.LastModified = p.LastModified
+	}
+	if p.Addr.IsValid() {
+		same.Addr, same.Private = p.Addr, p.Private
+	}
+	return same
+}
+
 // input gives the body to convert.
 func (r *reading) input(o convert.Options) convert.Input {
 	return convert.Input{Body: r.Body, Type: r.Type, URL: r.Final, Status: r.Status, Header: r.Header, Options: o}

@@ -65,6 +65,10 @@ func (s *headingScan) line() {
 	s.remember(line, trimmed, indent, begin)
 }
 
+// maxPrev is the length in bytes from which a paragraph grows no more: what is
+// underlined below it is a title of which the beginning will do.
+const maxPrev = 1000
+
 // remember keeps a paragraph that the next line may underline. A title of
 // several lines begins at its first.
 func (s *headingScan) remember(line, trimmed string, indent, begin int) {
@@ -74,7 +78,7 @@ func (s *headingScan) remember(line, trimmed string, indent, begin int) {
 		s.prev = ""
 	case s.prev == "":
 		s.prev, s.start = trimmed, begin
-	default:
+	case len(s.prev) < maxPrev:
 		s.prev += " " + trimmed
 	}
 }

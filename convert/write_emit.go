@@ -103,7 +103,7 @@ func (e *emitter) run(k int) {
 	case r.kind == rawRun:
 		e.raw(e.p.at(k))
 	case r.kind == imageRun:
-		e.image(r)
+		e.image(k)
 	case r.style&code != 0:
 		e.code(string(e.p.buf[r.from:r.to]))
 	default:
@@ -279,7 +279,7 @@ func (e *emitter) before() rune {
 func (e *emitter) first(k int) rune {
 	r := e.p.runs[k]
 	switch {
-	case r.kind == imageRun:
+	case r.kind == imageRun && e.w.links.images[r.ref] != "":
 		return '!'
 	case r.kind == breakRun:
 		return ' '

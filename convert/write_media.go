@@ -107,11 +107,8 @@ func largest(srcset string) string {
 func (w *writer) shown(r run) bool { return r.to > r.from || w.links.images[r.ref] != "" }
 
 // image writes an image run. Without an address it is its alternative text.
-func (e *emitter) image(r run) {
-	k := 0
-	for e.p.runs[k].from != r.from || e.p.runs[k].kind != imageRun {
-		k++
-	}
+func (e *emitter) image(k int) {
+	r := e.p.runs[k]
 	src := e.w.links.images[r.ref]
 	if src == "" {
 		e.dst = e.marks.write(e.dst, e.p, k, e.mode, false)

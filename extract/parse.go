@@ -5,6 +5,7 @@ package extract
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -346,6 +347,9 @@ func itemMarker(body string) int {
 func (p *parser) sentences(start, end int, k kind, lead int32) {
 	first := true
 	for _, cut := range p.cuts(start, end) {
+		if cut <= start {
+			continue // it lies among the blanks that were jumped over
+		}
 		p.add(atom{start: start, end: start + len(strings.TrimRight(p.text[start:cut], " \t\r\n")), kind: k, joined: !first, lead: lead})
 		start = cut + len(p.text[cut:end]) - len(strings.TrimLeft(p.text[cut:end], " \t\r\n"))
 		first = false
@@ -362,8 +366,7 @@ func (p *parser) cuts(start, end int) []int {
 	}
 	var out []int
 	last, at, ticks := 0, 0, 0
-	for it := sentences.FromString(s); it.Next(); {
-		part := it.Value()
+	for part := range eachSentence(s) {
 		at += len(part)
 		ticks += strings.Count(part, "`")
 		for at-last > maxAtom {
@@ -382,6 +385,28 @@ func (p *parser) cuts(start, end int) []int {
 		out = append(out, end)
 	}
 	return out
+}
+
+// splitPiece is how much text is divided into sentences at a time, in bytes: the
+// rules of UAX 29 look ahead over signs without end, which makes them quadratic.
+const splitPiece = 2 * maxAtom
+
+// eachSentence gives the sentences of s, in order and without a gap.
+func eachSentence(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(s) > 0 {
+			n := len(s)
+			if n > splitPiece {
+				n = softCut(s, splitPiece)
+			}
+			for it := sentences.FromString(s[:n]); it.Next(); {
+				if !yield(it.Value()) {
+					return
+				}
+			}
+			s = s[n:]
+		}
+	}
 }
 
 // softCut finds a place to cut s at or before n bytes: after a blank, else

@@ -272,3 +272,19 @@ func TestPiecesOfCodeStandInFences(t *testing.T) {
 		}
 	}
 }
+
+// What could make the split fail or never end: blanks without end, signs that the
+// rules of UAX 29 look past, one line of everything.
+func TestHostileText(t *testing.T) {
+	for name, text := range map[string]string{
+		"blanks":     "sentence." + strings.Repeat(" ", 6000) + "x and the harbour",
+		"quotations": "The iteration order is here." + strings.Repeat(`"`, 200_000),
+		"brackets":   "The iteration order is here." + strings.Repeat(`)`, 200_000),
+		"dots":       "The iteration order" + strings.Repeat(`. `, 200_000),
+	} {
+		r := Passages(Ask{Doc: Doc{Markdown: "# A\n\n" + text + "\n"}, Prompt: "which iteration order in the harbour?", Budget: 300})
+		if r.Text == "" || Tokens(r.Text) > 300 {
+			t.Errorf("%s: %d tokens", name, Tokens(r.Text))
+		}
+	}
+}

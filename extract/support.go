@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/clipperhouse/uax29/v2/sentences"
 )
 
 // Numbers of the search for support.
@@ -119,8 +117,8 @@ func (s *support) missing(answer string) []string {
 			if l = l[itemMarker(l):]; isHeading(l) {
 				continue
 			}
-			for it := sentences.FromString(l); it.Next(); {
-				if t := strings.TrimSpace(it.Value()); !s.supports(t, count) {
+			for part := range eachSentence(l) {
+				if t := strings.TrimSpace(part); !s.supports(t, count) {
 					out = append(out, t)
 				}
 			}
