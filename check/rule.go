@@ -101,9 +101,10 @@ func (r Rule) String() string {
 }
 
 // Matches reports whether an allow or ask rule speaks about t: exactly the host
-// unless "*." is written. A rule with a path also wants the port (80 and 443
-// stand for each other, as http and https do there), and never matches a path
-// that a server could read as leading out of the prefix.
+// unless "*." is written. A rule with a path also wants the port, and never
+// matches a path that a server could read as leading out of the prefix. An http
+// rule speaks about the https form too, which is what is asked after an upgrade;
+// the other way round that holds for the ports 80 and 443 alone.
 func (r Rule) Matches(t Target) bool {
 	p := r.place
 	if r.Tool != Fetch || t.IsZero() || !p.host.matches(t.host) {
@@ -112,9 +113,13 @@ func (r Rule) Matches(t Target) bool {
 	if p.scheme == "" {
 		return true
 	}
-	want := Target{scheme: p.scheme, port: p.port}.Secure()
-	have := t.Secure()
-	return want.scheme == have.scheme && want.port == have.port && !treacherous(t.path) && under(normal(t.path), p.path)
+	return p.opens(t) && !treacherous(t.path) && under(normal(t.path), p.path)
+}
+
+// opens reports whether a rule's scheme and port fit a target.
+func (p place) opens(t Target) bool {
+	written := Target{scheme: p.scheme, port: p.port}
+	return written.sameOrigin(t) || written.Secure().sameOrigin(t) || t.port == 80 && written.sameOrigin(t.Secure())
 }
 
 // Covers reports whether a deny rule speaks about t: the host and its

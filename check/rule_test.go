@@ -92,6 +92,11 @@ func TestRules(t *testing.T) {
 		{"https://example.com:8443/docs/", "https://example.com/docs/x", no, no},
 		{"https://example.com:8443/docs/", "http://example.com:8443/docs/x", no, yes},
 		{"http://localhost:3000/", "http://localhost:3000/a", yes, yes},
+		{"http://localhost:3000/", "https://localhost:3000/a", yes, yes}, // asked so after an upgrade
+		{"http://example.com:443/", "https://example.com/a", yes, yes},
+		{"https://example.com/docs/", "http://example.com:443/docs/x", no, yes},
+		{"http://example.com/docs/", "http://example.com:443/docs/x", no, yes},
+		{"http://example.com/docs/", "https://example.com:80/docs/x", no, yes},
 		{"https://example.com/docs/", "https://sub.example.com/docs/x", no, yes},
 		{"https://*.example.com/docs/", "https://sub.example.com/docs/x", yes, yes},
 		{"https://*.example.com/docs/", "https://example.com/docs/x", no, no},

@@ -66,14 +66,21 @@ func (t Target) URL() *url.URL {
 // case (RFC 3986, section 6.2.2), no fragment.
 func (t Target) Key() string { return t.print(normal(t.path), normal(t.query)) }
 
-// Secure is the https form of an http target on port 80, on port 443. Other
-// targets are returned as they are.
+// Secure is the https form of an http target by the rule of RFC 6797, section 8.3:
+// port 80 becomes 443, any other port stays. An https target is returned as it is.
 func (t Target) Secure() Target {
-	if t.scheme == "http" && t.port == 80 {
-		t.scheme, t.port = "https", 443
+	if t.scheme != "http" {
+		return t
+	}
+	t.scheme = "https"
+	if t.port == 80 {
+		t.port = 443
 	}
 	return t
 }
+
+// sameOrigin reports whether two targets have the same scheme and port.
+func (t Target) sameOrigin(u Target) bool { return t.scheme == u.scheme && t.port == u.port }
 
 // Join resolves the Location of a redirect against t by the rules of the WHATWG
 // URL Standard (tabs and line ends vanish, bytes above 0x7f are

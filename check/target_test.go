@@ -216,9 +216,12 @@ func TestJoinRefuses(t *testing.T) {
 func TestSecureAndTrimmed(t *testing.T) {
 	for raw, want := range map[string]string{
 		"http://a.example/x":      "https://a.example/x",
-		"http://a.example:8080/x": "http://a.example:8080/x",
-		"http://a.example:443/x":  "http://a.example:443/x",
+		"http://a.example:80/x":   "https://a.example/x",
+		"http://a.example:8080/x": "https://a.example:8080/x",
+		"http://a.example:443/x":  "https://a.example/x",
+		"http://[::1]:3000/x?q":   "https://[::1]:3000/x?q",
 		"https://a.example:80/x":  "https://a.example:80/x",
+		"https://a.example/x":     "https://a.example/x",
 	} {
 		if got := must(t, raw).Secure().String(); got != want {
 			t.Errorf("Secure(%q) = %q", raw, got)

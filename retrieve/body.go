@@ -83,13 +83,10 @@ func (h *HTTP) ended(ctx context.Context, p place, a *answer, w *watch, raw *raw
 		return nil
 	case errors.Is(err, errOver):
 		return fault.New(fault.TooLarge, "", "the encoded body from %s passes the cap and holds no text", origin(p.target))
-	case a.untilClose && raw.whole && came && errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, errShort) && a.untilClose && came:
 		page.Cut = "reset" // the connection was closed before the encoded text came to its end
 		return nil
-	case errors.Is(err, errShort) && came:
-		page.Cut = "reset"
-		return nil
-	case errors.Is(err, errShort):
+	case errors.Is(err, errShort) && a.untilClose:
 		return h.failed(ctx, p, fault.Wrap(err, fault.Unreachable, fault.Reset, "the encoded body from %s breaks off before any text came", origin(p.target)))
 	case raw.err == nil && context.Cause(w.ctx) == nil:
 		return fault.Wrap(err, fault.Unreadable, fault.Encoding, "the encoded body from %s is broken", origin(p.target))

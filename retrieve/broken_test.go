@@ -44,7 +44,9 @@ func TestAnswers(t *testing.T) {
 		{name: "length beyond numbers", answer: open("Content-Length: 99999999999999999999"), fails: "unreachable/protocol"},
 		{name: "chunk size not hex", answer: open("Transfer-Encoding: chunked") + "zz\r\nabc\r\n", fails: "unreachable/protocol"},
 		{name: "chunk size not hex after text", answer: open("Transfer-Encoding: chunked") + chunk(pageText) + "zz\r\nabc\r\n", fails: "unreachable/protocol"},
-		// 2^64-1 is a size to net/http; what came of that chunk is kept like any other text.
+		// RFC 9112 section 7.1 wants recipients ready for large sizes, and 2^64-1 is one that
+		// can be counted: the chunk then broke off after text came. The size is not held
+		// against the cap, as a length is, since net/http does not tell it.
 		{name: "chunk size too large", answer: open("Transfer-Encoding: chunked") + "ffffffffffffffff\r\nabc\r\n", body: "abc\r\n", cut: "reset"},
 		{name: "chunk size overflows", answer: open("Transfer-Encoding: chunked") + "1ffffffffffffffff\r\nabc\r\n", fails: "unreachable/protocol"},
 		{name: "chunk size with sign", answer: open("Transfer-Encoding: chunked") + "+3\r\nabc\r\n0\r\n\r\n", fails: "unreachable/protocol"},

@@ -31,7 +31,8 @@ func protocol(p place, format string, args ...any) error {
 func (h *HTTP) failed(ctx context.Context, p place, err error) error {
 	e := h.explain(ctx, p, err)
 	early := e.Cause == fault.Connect || e.Cause == fault.Reset || e.Cause == fault.TLS
-	if p.upgraded && early && e.Advice == "" {
+	var plain tls.RecordHeaderError // the port speaks no TLS, which only the upgrade wanted of it
+	if p.upgraded && early && (e.Advice == "" || errors.As(err, &plain)) {
 		e.Advice = "The http URL was asked over https; if the site has no https, a user can set network.upgrade: never. Else try later or use another source."
 	}
 	return e

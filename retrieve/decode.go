@@ -25,8 +25,8 @@ const acceptEncoding = "gzip, deflate, br, zstd"
 // coding undoes one content coding. The reader it gives may implement io.Closer.
 type coding func(*source) (io.Reader, error)
 
-// errShort is an encoded stream that ends before its coding says so. It is a cut and
-// no nonsense: what came of it is good.
+// errShort is an encoded stream that ends before its coding says so. Where only the
+// end of the connection ends the body, that is a cut, and what came of it is good.
 var errShort = errors.New("the encoded body ends before its coding does")
 
 func codingOf(name string) coding {

@@ -158,17 +158,93 @@ func TestCodedBodyBreaksOff(t *testing.T) {
 	for r := rand.New(rand.NewPCG(1, 2)); text.Len() < 200_000; {
 		fmt.Fprintf(&text, "line %d\n", r.Uint64())
 	}
-	whole := page("200 OK", gz(t, text.String()), "Content-Encoding: gzip")
-	coded := gz(t, text.String())
-	for name, answer := range map[string]string{
-		"with a length":                whole[:len(whole)/2],
-		"to the end of the connection": open("Content-Encoding: gzip") + coded[:len(coded)/2],
+	z := gz(t, text.String())
+	for _, row := range []struct{ coding, body string }{
+		{"gzip", z},
+		{"deflate", zl(t, text.String())},
+		{"deflate", rawDeflate(t, text.String())},
+		{"br", br(t, text.String())},
+		{"zstd", zst(t, text.String())},
+		{"gzip, br", br(t, z)},
+		{"br, gzip", gz(t, br(t, text.String()))},
+		{"zstd, gzip", gz(t, zst(t, text.String()))},
 	} {
-		s := listen(t, says(answer))
+		coded := "Content-Encoding: " + row.coding
+		whole, half := page("200 OK", row.body, coded), row.body[:len(row.body)*3/4]
+		for name, answer := range map[string]string{
+			"with a length":                whole[:len(whole)-len(row.body)/4],
+			"in chunks":                    open(coded, "Transfer-Encoding: chunked") + chunk(half),
+			"to the end of the connection": open(coded) + half,
+			"of HTTP/1.0":                  strings.Replace(open(coded), "HTTP/1.1", "HTTP/1.0", 1) + half,
+		} {
+			s := listen(t, says(answer))
+			p, err := get(t, newHTTP(t, Options{}), s.url+"/p")
+			if err != nil || p.Cut != "reset" || len(p.Body) == 0 || !strings.HasPrefix(text.String(), string(p.Body)) {
+				t.Errorf("%s, %s: %v, cut %q, %d bytes", row.coding, name, err, p.Cut, len(p.Body))
+			}
+		}
+	}
+}
+
+// Where only the connection ends a body, each end is a cut or the whole text or, before
+// any text, a broken connection; nonsense stays nonsense.
+func TestEveryEndOfACodedBody(t *testing.T) {
+	text := strings.Repeat("Rated load 2.5 t. ", 3)
+	for _, row := range []struct{ coding, body string }{{"gzip", gz(t, text)}, {"deflate", zl(t, text)}, {"br", br(t, text)}, {"zstd", zst(t, text)}} {
+		for n := range len(row.body) + 1 {
+			s := listen(t, says(open("Content-Encoding: "+row.coding)+row.body[:n]))
+			p, err := get(t, newHTTP(t, Options{}), s.url+"/p")
+			switch {
+			case err != nil && failure(err) != "unreachable/reset":
+				t.Errorf("%s after %d of %d bytes: %v", row.coding, n, len(row.body), err)
+			case err != nil && n > 0 && n < len(row.body):
+			case n == 0 || n == len(row.body):
+				if err != nil || p.Cut != "" || len(p.Body) != len(text)*min(n, 1) {
+					t.Errorf("%s, %d bytes: %v, cut %q, %q", row.coding, n, err, p.Cut, p.Body)
+				}
+			case p.Cut == "" && string(p.Body) != text, p.Cut == "reset" && !strings.HasPrefix(text, string(p.Body)):
+				t.Errorf("%s after %d of %d bytes: cut %q, %q", row.coding, n, len(row.body), p.Cut, p.Body)
+			}
+			s.Close()
+		}
+	}
+}
+
+func TestNonsenseToTheEndOfTheConnection(t *testing.T) {
+	text := strings.Repeat("Rated load 2.5 t. ", 200)
+	z, d, two := gz(t, text), zl(t, text), zst(t, text)
+	flipped := []byte(two)
+	flipped[len(two)/2] ^= 0xff
+	for _, row := range []struct{ name, coding, body string }{
+		{"gzip with a wrong sum", "gzip", z[:len(z)-8] + "abcdefgh"},
+		{"zlib with a wrong sum", "deflate", d[:len(d)-4] + "abcd"},
+		{"zstd with a wrong byte", "zstd", string(flipped)},
+		{"short text as gzip", "gzip", "hello"},
+		{"one byte as gzip", "gzip", "h"},
+		{"short text as zstd", "zstd", "hi"},
+		{"short text like a frame to skip", "zstd", "PX"},
+		{"text as gzip", "gzip", pageText},
+		{"text as zstd", "zstd", pageText},
+		{"text as brotli", "br", pageText},
+		{"text in brotli as gzip", "gzip, br", br(t, pageText)},
+		{"zstd with a wrong byte in gzip", "zstd, gzip", gz(t, string(flipped))},
+	} {
+		s := listen(t, says(open("Content-Encoding: "+row.coding)+row.body))
+		_, err := get(t, newHTTP(t, Options{}), s.url+"/p")
+		if failure(err) != "unreadable/encoding" {
+			t.Errorf("%s: %v", row.name, err)
+		}
+	}
+}
+
+// A decoder that stops between two frames does not hide that the wire broke off there.
+func TestCutBetweenFrames(t *testing.T) {
+	for coding, frame := range map[string]string{"gzip": gz(t, pageText), "zstd": zst(t, pageText)} {
+		whole := page("200 OK", frame+frame, "Content-Encoding: "+coding)
+		s := listen(t, says(whole[:len(whole)-len(frame)]))
 		p, err := get(t, newHTTP(t, Options{}), s.url+"/p")
-		want(t, err, "")
-		if p.Cut != "reset" || len(p.Body) == 0 || !strings.HasPrefix(text.String(), string(p.Body)) {
-			t.Errorf("%s: cut %q, %d bytes", name, p.Cut, len(p.Body))
+		if err != nil || p.Cut != "reset" || string(p.Body) != pageText {
+			t.Errorf("%s: %v, cut %q, %q", coding, err, p.Cut, p.Body)
 		}
 	}
 }

@@ -7,12 +7,15 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dipper-web/dipper/internal/guard"
@@ -86,30 +89,35 @@ func TestBytesBehindAnAnswer(t *testing.T) {
 	}
 }
 
-// What arrives on a waiting connection is nobody's answer.
+// What arrives on a waiting connection is nobody's answer: the connection is closed.
 func TestUnaskedAnswer(t *testing.T) {
+	read, closed := make(chan struct{}), make(chan struct{})
 	s := listen(t, func(s *tcp, c net.Conn, n int) {
-		br := bufio.NewReader(c)
-		s.head(br)
+		s.head(bufio.NewReader(c))
 		s.put(c, page("200 OK", pageText))
-		if n == 0 {
-			time.Sleep(20 * time.Millisecond)
-			s.put(c, page("200 OK", "SMUGGLED"))
+		if n > 0 {
+			silent(c)
+			return
 		}
-		s.head(br)
+		<-read
+		s.put(c, page("200 OK", "SMUGGLED"))
 		silent(c)
+		close(closed)
 	})
-	h := newHTTP(t, Options{Timeouts: quick})
-	for range 2 {
+	h := newHTTP(t, Options{})
+	for i := range 2 {
 		p, err := get(t, h, s.url+"/p")
+		if i == 0 {
+			close(read) // before anything can fail, since the server waits for it
+		}
 		want(t, err, "")
 		if string(p.Body) != pageText {
 			t.Errorf("body %q", p.Body)
 		}
-		time.Sleep(40 * time.Millisecond)
+		<-closed
 	}
-	if s.conns.Load() != 2 {
-		t.Errorf("%d connections", s.conns.Load())
+	if s.conns.Load() != 2 || s.asked.Load() != 2 {
+		t.Errorf("%d connections, %d requests", s.conns.Load(), s.asked.Load())
 	}
 }
 
@@ -132,50 +140,105 @@ func TestClosedWhileWaiting(t *testing.T) {
 // A waiting connection is taken only when net/http listens on it: then nothing lies
 // unread between the last answer and the next.
 func TestClaimWaitsForSilence(t *testing.T) {
-	a, b := net.Pipe()
-	defer b.Close()
-	w := newWire(a, 1<<20, time.Now().Add(time.Minute))
-	claimed := make(chan bool, 1)
-	go func() { claimed <- w.claim(t.Context(), true) }()
-	select {
-	case <-claimed:
-		t.Fatal("taken before anybody listened")
-	case <-time.After(20 * time.Millisecond):
+	synctest.Test(t, func(t *testing.T) {
+		a, b := net.Pipe()
+		defer b.Close()
+		w := newWire(a, 1<<20, time.Now().Add(time.Minute))
+		claimed := make(chan bool, 1)
+		go func() { claimed <- w.claim(t.Context(), true) }()
+		time.Sleep(settleTime / 2)
+		synctest.Wait()
+		if len(claimed) > 0 {
+			t.Fatal("taken before anybody listened")
+		}
+		read := make(chan error, 1)
+		go func() { _, err := w.Read(make([]byte, 1)); read <- err }()
+		if !<-claimed {
+			t.Error("an open connection counts as closed")
+		}
+		w.Close()
+		if <-read == nil {
+			t.Error("a closed connection was read")
+		}
+		if w.claim(t.Context(), true) {
+			t.Error("a closed connection was taken")
+		}
+	})
+}
+
+// A connection on which nobody listens is closed after a bounded wait, or when the
+// caller goes.
+func TestClaimGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, patience := range []time.Duration{time.Minute, settleTime / 2} {
+			a, b := net.Pipe()
+			w := newWire(a, 1<<20, time.Now().Add(time.Minute))
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			start := time.Now()
+			if w.claim(ctx, true) {
+				t.Error("taken although nobody listens")
+			}
+			if took := time.Since(start); took != min(patience, settleTime) {
+				t.Errorf("gave up after %v", took)
+			}
+			if _, err := b.Read(make([]byte, 1)); err != io.EOF {
+				t.Errorf("the connection is not closed: %v", err)
+			}
+			cancel()
+		}
+	})
+}
+
+// If net/http did not read on while a connection waits, another one would be dialled.
+func TestConnectionThatDoesNotSettle(t *testing.T) {
+	s := listen(t, answerAll(page("200 OK", pageText)))
+	h := newHTTP(t, Options{})
+	var first *wire
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+		GetConn: func(string) {
+			if first == nil {
+				return
+			}
+			first.mu.Lock()
+			defer first.mu.Unlock()
+			first.reading = false // as it would be without the Read that waits
+		},
+		GotConn: func(info httptrace.GotConnInfo) {
+			if first == nil {
+				first = wireOf(info.Conn)
+			}
+		},
+	})
+	for range 2 {
+		p, err := h.Get(ctx, Request{Target: target(t, s.url+"/p")})
+		want(t, err, "")
+		if string(p.Body) != pageText {
+			t.Errorf("body %q", p.Body)
+		}
+		eventually(t, func() bool { first.mu.Lock(); defer first.mu.Unlock(); return first.reading || first.gone })
 	}
-	read := make(chan error, 1)
-	go func() { _, err := w.Read(make([]byte, 1)); read <- err }()
-	if !<-claimed {
-		t.Error("an open connection counts as closed")
+	if s.conns.Load() != 2 || s.asked.Load() != 2 {
+		t.Errorf("%d connections, %d requests", s.conns.Load(), s.asked.Load())
 	}
-	w.Close()
-	if <-read == nil {
-		t.Error("a closed connection was read")
-	}
-	if w.claim(t.Context(), true) {
-		t.Error("a closed connection was taken")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	w = newWire(b, 1<<20, time.Now().Add(time.Minute))
-	time.AfterFunc(10*time.Millisecond, cancel)
-	w.claim(ctx, true) // comes back although nobody listens
 }
 
 // What a server says before it was asked is held back until then.
 func TestNothingIsReadBeforeItIsAsked(t *testing.T) {
-	a, b := net.Pipe()
-	defer a.Close()
-	w := newWire(a, 1<<20, time.Now().Add(time.Minute))
-	go func() { _, _ = b.Write([]byte("x")); silent(b) }()
-	read := make(chan string, 1)
-	go func() { p := make([]byte, 1); n, _ := w.Read(p); read <- string(p[:n]) }()
-	select {
-	case got := <-read:
-		t.Fatalf("read %q", got)
-	case <-time.After(20 * time.Millisecond):
-	}
-	if _, err := w.Write([]byte("?")); err != nil || <-read != "x" {
-		t.Error("the answer did not come", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		a, b := net.Pipe()
+		w := newWire(a, 1<<20, time.Now().Add(time.Minute))
+		go func() { _, _ = b.Write([]byte("x")); silent(b) }()
+		read := make(chan string, 1)
+		go func() { p := make([]byte, 1); n, _ := w.Read(p); read <- string(p[:n]) }()
+		synctest.Wait()
+		if len(read) > 0 {
+			t.Fatalf("read %q", <-read)
+		}
+		if _, err := w.Write([]byte("?")); err != nil || <-read != "x" {
+			t.Error("the answer did not come", err)
+		}
+		a.Close()
+	})
 }
 
 func TestPoolIsBounded(t *testing.T) {

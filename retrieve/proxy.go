@@ -4,6 +4,7 @@
 package retrieve
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -40,7 +41,7 @@ func NewProxy(explicit, httpProxy, httpsProxy, noProxy string) (ProxyFunc, error
 		return byRule, nil
 	}
 	return func(u *url.URL) (*url.URL, error) {
-		if here(u.Hostname()) && !exempt(u.Hostname(), noProxy) {
+		if here(u.Hostname()) && !exempt(u, noProxy) {
 			u = &url.URL{Scheme: u.Scheme, Host: "elsewhere.invalid"} // a host that has no rule
 		}
 		return byRule(u)
@@ -53,10 +54,27 @@ func here(host string) bool {
 	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
-// exempt reports whether NO_PROXY names a host of this machine.
-func exempt(host, noProxy string) bool {
-	for name := range strings.SplitSeq(noProxy, ",") {
-		if name = strings.TrimSpace(name); name == "*" || strings.EqualFold(name, host) {
+// exempt reports whether NO_PROXY names a target on this machine. httpproxy does not
+// look there for such a target, so the entries are read here as it reads them: "*",
+// a name or an address, either with a port or without, or a range of addresses.
+func exempt(u *url.URL, noProxy string) bool {
+	host, port := u.Hostname(), u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	addr, _ := netip.ParseAddr(host)
+	addr = addr.Unmap()
+	for entry := range strings.SplitSeq(noProxy, ",") {
+		entry = strings.ToLower(strings.TrimSpace(entry))
+		if in, err := netip.ParsePrefix(entry); entry == "*" || err == nil && in.Contains(addr) {
+			return true
+		}
+		name, only, err := net.SplitHostPort(entry)
+		if err != nil {
+			name, only = entry, port
+		}
+		at, err := netip.ParseAddr(name)
+		if only == port && (name == host || err == nil && at.Unmap() == addr) {
 			return true
 		}
 	}

@@ -264,6 +264,14 @@ func TestNewProxy(t *testing.T) {
 		{"http://q:3", "", "", "", "https://localhost/", "http://q:3"},
 		{"http://q:3", "", "", "a.example, localhost", "https://localhost/", ""},
 		{"http://q:3", "", "", "*", "http://[::1]/", ""},
+		{"http://q:3", "", "", "127.0.0.0/8", "http://127.0.0.1:8080/", ""},
+		{"http://q:3", "", "", "10.0.0.0/8, 127.0.0.2", "http://127.0.0.1:8080/", "http://q:3"},
+		{"http://q:3", "", "", "127.0.0.1:8080", "http://127.0.0.1:8080/", ""},
+		{"http://q:3", "", "", "127.0.0.1:8080", "http://127.0.0.1/", "http://q:3"},
+		{"http://q:3", "", "", "LOCALHOST:443", "https://localhost/", ""},
+		{"http://q:3", "", "", "[::1]:80,::2", "http://[::1]/", ""},
+		{"http://q:3", "", "", "::1", "http://[::1]:3000/", ""},
+		{"http://q:3", "", "", ".localhost", "http://localhost/", "http://q:3"},
 		{"", "http://p:1", "", "", "http://127.0.0.1:8080/", ""}, // the environment's is for elsewhere
 	} {
 		f, err := NewProxy(row.explicit, row.http, row.https, row.no)

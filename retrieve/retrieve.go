@@ -39,8 +39,8 @@ type Options struct {
 	// Guard judges and dials every address; nil: one made from Reach.
 	Guard *guard.Guard
 	Reach Reach // not looked at where Guard is set
-	// Upgrade says when http targets on port 80 are asked over https instead: "auto"
-	// (also ""), "always" or "never".
+	// Upgrade says when http targets are asked over https instead, port 80 as 443 and
+	// any other as it is (RFC 6797 section 8.3): "auto" (also ""), "always" or "never".
 	Upgrade string
 	// Roots are the trusted issuers, nil for the system's.
 	Roots *x509.CertPool
