@@ -106,11 +106,12 @@ func largest(srcset string) string {
 // shown reports whether an image run leaves anything in the text.
 func (w *writer) shown(r run) bool { return r.to > r.from || w.links.images[r.ref] != "" }
 
-// image writes an image run. Without an address it is its alternative text.
+// image writes an image run. Where no address is to be shown, and in a link, an image
+// without one is its alternative text.
 func (e *emitter) image(k int) {
 	r := e.p.runs[k]
 	src := e.w.links.images[r.ref]
-	if src == "" {
+	if src == "" && (r.link != 0 || !e.w.opt.Images) {
 		e.dst = e.marks.write(e.dst, e.p, k, e.mode, false)
 		return
 	}
