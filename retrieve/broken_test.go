@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -128,13 +129,16 @@ func TestRetryGivesThePage(t *testing.T) {
 }
 
 func TestResetInsideTheBody(t *testing.T) {
+	came := make(chan struct{})
 	s := listen(t, func(s *tcp, c net.Conn, _ int) {
 		s.head(bufio.NewReader(c))
 		s.put(c, page("200 OK", pageText)[:150])
-		time.Sleep(30 * time.Millisecond)
+		<-came // a reset takes back what was not read
 		_ = c.(*net.TCPConn).SetLinger(0)
 	})
-	p, err := get(t, newHTTP(t, Options{}), s.url+"/p")
+	tell := sync.OnceFunc(func() { close(came) })
+	p, err := newHTTP(t, Options{}).Get(t.Context(), Request{Target: target(t, s.url+"/p"), Progress: func(int64) { tell() }})
+	tell()
 	want(t, err, "")
 	if p.Cut != "reset" || !strings.HasPrefix(pageText, string(p.Body)) || len(p.Body) == 0 {
 		t.Errorf("cut %q body %q", p.Cut, p.Body)
@@ -232,7 +236,9 @@ func TestNoise(t *testing.T) {
 
 // Bodies beyond the small size take turns, and give them back.
 func TestLargeBodiesTakeTurns(t *testing.T) {
-	h := newHTTP(t, Options{Timeouts: Timeouts{Idle: 100 * time.Millisecond, Total: 300 * time.Millisecond}})
+	h := newHTTP(t, Options{})
+	hasty := newHTTP(t, Options{Timeouts: Timeouts{Idle: 100 * time.Millisecond, Total: 600 * time.Millisecond}})
+	hasty.large = h.large
 	large := listen(t, answerAll(page("200 OK", strings.Repeat("x", 3*smallBody))))
 	small := listen(t, answerAll(page("200 OK", pageText)))
 	for range cap(h.large) {
@@ -243,7 +249,7 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	if string(p.Body) != pageText {
 		t.Errorf("a small body waits: %q", p.Body)
 	}
-	p, err = get(t, h, large.url+"/p") // waiting for a turn is no idle time, but part of the whole
+	p, err = get(t, hasty, large.url+"/p") // waiting for a turn is no idle time, but part of the whole
 	want(t, err, "")
 	if p.Cut != "total" || len(p.Body) != smallBody {
 		t.Errorf("cut %q after %d bytes", p.Cut, len(p.Body))

@@ -5,6 +5,7 @@ package retrieve
 
 import (
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -118,8 +119,7 @@ func TestHTTP2(t *testing.T) {
 		{"connection closed inside the body", func(p *peer, id uint32) {
 			_ = p.headers(id, false, ":status", "200", "content-type", "text/html")
 			_ = p.WriteData(id, false, []byte(pageText))
-			time.Sleep(20 * time.Millisecond)
-			p.c.Close()
+			_ = p.c.(*tls.Conn).NetConn().(*net.TCPConn).CloseWrite() // Close could take the text back
 		}, "", "reset", 1},
 		{"less than announced", func(p *peer, id uint32) {
 			_ = p.headers(id, false, ":status", "200", "content-length", "500")
@@ -210,7 +210,7 @@ func TestHTTP2Floods(t *testing.T) {
 			if !slices.Contains(row.kinds, kind) {
 				t.Errorf("got %v", err)
 			}
-			if took := time.Since(start); took > quick.Total+time.Second {
+			if took := time.Since(start); took > quick.Total+slack {
 				t.Errorf("took %v", took)
 			}
 			if extra > 32<<20 {

@@ -35,6 +35,10 @@ const pageText = "<!doctype html><title>Quay</title><p>The ferry leaves from MOO
 // quick are deadlines that a test can wait for.
 var quick = Timeouts{Connect: 300 * time.Millisecond, Headers: 350 * time.Millisecond, Idle: 200 * time.Millisecond, Total: 900 * time.Millisecond}
 
+// slack is what an overloaded machine may add to a deadline. It stays far below the
+// standard deadlines, which a test that waits in vain would run into.
+const slack = 5 * time.Second
+
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
 // names is a resolver with fixed answers; a name it does not hold does not exist.

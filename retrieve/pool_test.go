@@ -277,7 +277,7 @@ func TestPoolIsBounded(t *testing.T) {
 
 func eventually(t *testing.T, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(slack); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it did not come to that")
 		}
