@@ -216,7 +216,7 @@ func TestGuessIsBounded(t *testing.T) {
 	if _, _, _, err := decode(body, "text/html", true); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("%d MiB of broken bytes took %v", len(body)>>20, took)
 	}
 }

@@ -305,7 +305,7 @@ func TestCleanIsLinear(t *testing.T) {
 			s := strings.Repeat(unit, (2<<20)/len(unit))
 			start := time.Now()
 			Clean(s)
-			if took := time.Since(start); took > 4*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("2 MiB took %v", took)
 			}
 		})

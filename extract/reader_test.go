@@ -257,7 +257,7 @@ func TestAnswerHugeLine(t *testing.T) {
 	if !r.Partial || !strings.HasPrefix(r.Text, `[{"id":0`) || r.ShownChars > 101_000 {
 		t.Errorf("partial %t, %d characters, %q", r.Partial, r.ShownChars, r.Text[:40])
 	}
-	if took := time.Since(start); took > 4*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("%v", took)
 	}
 }
