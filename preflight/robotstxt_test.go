@@ -26,7 +26,7 @@ func TestRobotsRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	const most = 10 * time.Millisecond
+	const most = 100 * time.Millisecond // 10 ms with a processor to itself
 	rows := 0
 	for lines := bufio.NewScanner(f); lines.Scan(); rows++ {
 		var row struct {
