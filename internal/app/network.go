@@ -40,8 +40,12 @@ func (a *App) openNetwork() (err error) {
 	if a.proxy, err = retrieve.NewProxy("", p.http, p.https, p.except); err != nil {
 		return err
 	}
+	pages, err := retrieve.NewProxy(n.Proxy, p.http, p.https, p.except) // a proxy that is named serves this machine's pages too
+	if err != nil {
+		return err
+	}
 	o := retrieve.Options{
-		Guard: a.Guard, Upgrade: n.Upgrade, Roots: a.roots.pool, Proxy: a.proxy, ProxyResolves: n.ProxyResolves,
+		Guard: a.Guard, Upgrade: n.Upgrade, Roots: a.roots.pool, Proxy: pages, ProxyResolves: n.ProxyResolves,
 		Parallel: n.PerHost.Parallel, Every: n.PerHost.Every, UserAgent: n.UserAgent,
 		Timeouts: retrieve.Timeouts{Connect: cfg.Timeouts.Connect, Headers: cfg.Timeouts.Headers, Idle: cfg.Timeouts.Idle, Total: cfg.Timeouts.Total},
 	}
