@@ -104,6 +104,25 @@ func (c *consents) Forget(ctx context.Context, rule string) (bool, error) {
 	return n > 0, c.db.checkpoint(ctx, "PASSIVE")
 }
 
+// Answers reads what a person answered from the library at path, which Open could
+// not open: a lock may hang, or damage elsewhere may not be mended. It is all of it
+// or an error, because any one may have been a no.
+func Answers(ctx context.Context, path string) ([]permit.Remembered, error) {
+	pool, err := readOnlyPool(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Close()
+	all, bad, err := recall(ctx, pool)
+	if err == nil && len(bad) > 0 {
+		err = errDamaged
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
 // salvagePatience bounds the look into a damaged file.
 const salvagePatience = 5 * time.Second
 

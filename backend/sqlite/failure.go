@@ -6,7 +6,7 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
+	"syscall"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -54,6 +54,10 @@ func (d *DB) fail(ctx context.Context, deed string, err error) error {
 	if isDamage(err) {
 		d.damaged.Store(true)
 	}
+	var held heldError
+	if errors.As(err, &held) && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return d.held(deed, errLocked) // the time ran out because somebody else has the lock
+	}
 	if ctx.Err() != nil {
 		return fault.From(ctx.Err())
 	}
@@ -71,11 +75,11 @@ func (d *DB) explain(deed string, err error) error {
 	case isDamage(err):
 		detail, advice = "it is damaged", "Call again: the damaged file is then set aside and a new one begun."
 	case c == codeFull, errors.Is(err, errFull):
-		detail, advice = "the disk is full", "Free some space on that disk, then call again; cache.disk bounds what the library takes."
+		detail, advice = "the disk is full", "Free some space on that disk, or run dipper cache clear; cache.disk bounds what the library takes."
 	case c == codeReadOnly:
 		return readOnlyError(d.path)
 	case c == codeBusy:
-		detail, advice = fmt.Sprintf("another process has held it for more than %v", busyPatience), "Try again, or end the Dipper process that hangs."
+		return d.held(deed, err)
 	case c == codeIO:
 		detail, advice = "the disk reported an error", "Check the disk; what was kept before can still be used if it can be read."
 	case c == codeCantOpen:
@@ -88,8 +92,29 @@ func (d *DB) explain(deed string, err error) error {
 	return e
 }
 
+// held says that somebody else has the lock that deed needs.
+func (d *DB) held(deed string, err error) error {
+	e := fault.Wrap(err, fault.Internal, "", "the library %s could not be %s: another process holds it", d.path, deed)
+	e.Advice = "Try again, or end the Dipper process that hangs."
+	return e
+}
+
+// noRoomFor reports whether err comes of a full disk, or of a used-up quota: SQLite
+// itself says so only of some of its files.
+func noRoomFor(path string, err error) bool {
+	switch code(err) {
+	case codeFull:
+		return true
+	case codeIO, codeCantOpen:
+		return full(path)
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, errFull)
+}
+
+const readOnlyAdvice = "Check that folder and file can be written to by you, or name another folder with DIPPER_HOME."
+
 func readOnlyError(path string) error {
 	e := fault.New(fault.Internal, "", "the library %s could not be written: it is open for reading only", path)
-	e.Advice = "Check that folder and file can be written to by you, or name another folder with DIPPER_HOME."
+	e.Advice = readOnlyAdvice
 	return e
 }

@@ -47,7 +47,10 @@ func lock(ctx context.Context, path string, alone bool) (*fileLock, error) {
 			return &fileLock{f}, nil
 		case !errors.Is(err, errLocked), time.Now().After(deadline):
 			_ = f.Close()
-			e := fault.Wrap(err, fault.Internal, "", "the lock file %s of the library cannot be locked", path)
+			e := fault.Wrap(err, fault.Internal, "", "another process holds the lock file %s of the library", path)
+			if !errors.Is(err, errLocked) {
+				e.Detail = "the lock file " + path + " of the library cannot be locked"
+			}
 			e.Advice = "Another Dipper process is setting the library up or hangs; try again, or end it."
 			return nil, e
 		}

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"modernc.org/sqlite"
@@ -38,13 +37,15 @@ const (
 // the file already known to be damaged, nil for none. Needs mu.
 func (d *DB) open(ctx context.Context, bad os.FileInfo) error {
 	if d.o.ReadOnly {
-		return d.openSealed(ctx)
+		return d.openSealed(ctx, byRequest)
 	}
 	setup, err := d.prepare(ctx)
-	if unwritable(err) {
+	switch {
+	case unwritable(err):
 		return d.openSealedWithNote(ctx)
-	}
-	if err != nil {
+	case noRoomFor(d.path, err):
+		return d.openFull(ctx)
+	case err != nil:
 		return err
 	}
 	defer setup.release()
@@ -59,41 +60,11 @@ func (d *DB) open(ctx context.Context, bad os.FileInfo) error {
 		return d.openSealedWithNote(ctx)
 	case isDamage(err):
 		return d.replace(ctx)
-	case code(err) == codeFull, code(err) == codeIO && full(d.path):
+	case noRoomFor(d.path, err):
 		return d.openFull(ctx)
 	}
 	d.inUse.release()
 	return d.fail(ctx, "opened", err)
-}
-
-// openFull opens the file on a disk without room for SQLite's own files: what it
-// holds can be read all the same.
-func (d *DB) openFull(ctx context.Context) error {
-	q := url.Values{"mode": {"ro"}, "_query_only": {"1"}, "immutable": {"1"}}
-	if !noLog(d.path) {
-		// What stands in the log counts too. With the exclusive locking mode SQLite
-		// reads it without the index in a file for which there is no room.
-		q = url.Values{"_query_only": {"1"}, "_pragma": {"locking_mode(EXCLUSIVE)"}}
-	}
-	pool, err := openPool(source(d.path, q))
-	if err == nil {
-		pool.SetMaxOpenConns(1)
-		err = checkVersion(ctx, pool)
-	}
-	if info, e := os.Stat(d.path); e != nil || info.Size() == 0 {
-		err = errFull // nothing could be begun here
-	}
-	if err != nil {
-		if pool != nil {
-			_ = pool.Close()
-		}
-		d.inUse.release()
-		d.inUse = nil
-		return d.explain("opened", errFull)
-	}
-	d.pool, d.sealed = pool, true
-	d.o.OnNote(fmt.Sprintf("the disk is full: what the library %s holds is used, and nothing new is kept", d.path))
-	return nil
 }
 
 // prepare makes folder and file, and takes the two locks: the one for setting
@@ -162,13 +133,16 @@ func (d *DB) connect(ctx context.Context) error {
 		return err
 	}
 	if err = migrate(ctx, pool, journal); err == nil {
+		err = checkVersion(ctx, pool) // reads, which takes what SQLite keeps beside a log
+	}
+	if err == nil {
 		err = d.remember()
 	}
 	if err != nil {
 		_ = pool.Close()
 		return err
 	}
-	d.pool, d.sealed = pool, false
+	d.pool, d.sealed, d.told = pool, "", ""
 	return nil
 }
 
@@ -184,42 +158,6 @@ func (d *DB) remember() (err error) {
 	return nil
 }
 
-// openSealed opens an existing file for reading only.
-func (d *DB) openSealed(ctx context.Context) error {
-	d.inUse.release()
-	d.inUse = nil
-	q := url.Values{"mode": {"ro"}, "_query_only": {"1"}}
-	pool, err := openPool(source(d.path, q))
-	if err == nil {
-		err = checkVersion(ctx, pool)
-	}
-	if code(err) == codeCantOpen && noLog(d.path) {
-		// SQLite cannot make its shared index here. Without a log there is
-		// nothing in it either: the file alone is the truth.
-		_ = pool.Close()
-		q.Set("immutable", "1")
-		if pool, err = openPool(source(d.path, q)); err == nil {
-			err = checkVersion(ctx, pool)
-		}
-	}
-	if err != nil {
-		if pool != nil {
-			_ = pool.Close()
-		}
-		return d.fail(ctx, "opened", err)
-	}
-	d.pool, d.sealed = pool, true
-	return nil
-}
-
-func (d *DB) openSealedWithNote(ctx context.Context) error {
-	if err := d.openSealed(ctx); err != nil {
-		return err
-	}
-	d.o.OnNote(fmt.Sprintf("the library %s cannot be written to: what it holds is used, and nothing new is kept", d.path))
-	return nil
-}
-
 // source is the data source name of a file.
 func source(path string, q url.Values) string {
 	path = filepath.ToSlash(path)
@@ -231,7 +169,9 @@ func source(path string, q url.Values) string {
 	q.Set("_defensive", "1")
 	q.Set("_error_rc", "1")
 	q["_pragma"] = append(q["_pragma"],
-		fmt.Sprintf("cache_size(-%d)", pageCache),
+		// The driver goes by the alphabet, and this one reads the file: with its
+		// schema before it, it comes after locking_mode.
+		fmt.Sprintf("main.cache_size(-%d)", pageCache),
 		"mmap_size(0)",       // a file cut short under a mapping would kill the process
 		"trusted_schema(0)",  // the file may have been tampered with
 		"cell_size_check(1)", // damage is found on the page where it is
@@ -251,55 +191,14 @@ func openPool(dsn string) (*sql.DB, error) {
 	return pool, nil
 }
 
-// leaveWAL turns a file that was kept with a log into one without. With the
-// exclusive locking mode SQLite reads the log without shared memory.
+// leaveWAL turns a file that was kept with a log into one without.
 func leaveWAL(ctx context.Context, path string) error {
-	pool, err := openPool(source(path, url.Values{}))
+	pool, err := openPool(source(path, exclusive()))
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
 	pool.SetMaxOpenConns(1)
-	for _, s := range []string{"PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=DELETE"} {
-		if _, err := pool.ExecContext(ctx, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func noLog(path string) bool {
-	info, err := os.Stat(path + "-wal")
-	return err != nil || info.Size() == 0
-}
-
-// probeSize is the least room that SQLite needs beside the file: one block of its
-// shared index (32 KiB) and a page of the log.
-const probeSize = 64 << 10
-
-// full reports whether there is no room in the folder of a file.
-func full(path string) bool {
-	probe, err := os.CreateTemp(filepath.Dir(path), ".probe-*")
-	if err != nil {
-		return errors.Is(err, syscall.ENOSPC)
-	}
-	_, err = probe.Write(make([]byte, probeSize))
-	_ = probe.Close()
-	_ = os.Remove(probe.Name())
-	return errors.Is(err, syscall.ENOSPC)
-}
-
-// unwritable reports whether err says that this place cannot be written to.
-func unwritable(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
-}
-
-func unwritableFile(path string) bool {
-	probe, err := os.CreateTemp(filepath.Dir(path), ".probe-*")
-	if err != nil {
-		return unwritable(err)
-	}
-	_ = probe.Close()
-	_ = os.Remove(probe.Name())
-	return false
+	_, err = pool.ExecContext(ctx, "PRAGMA journal_mode=DELETE")
+	return err
 }

@@ -178,3 +178,18 @@ func TestPauses(t *testing.T) {
 		t.Errorf("%d rows are left, %v, want 1", n, err)
 	}
 }
+
+// TestAnswersWithoutOpening: they are all read, or none.
+func TestAnswersWithoutOpening(t *testing.T) {
+	path := closedLibrary(t, page("a.example", 10))
+	if all, err := Answers(t.Context(), path); err != nil || len(all) != 1 || all[0].Kind != permit.Deny {
+		t.Errorf("Answers = %v, %v", all, err)
+	}
+	raw(t, path, "UPDATE consents SET kind = 'allow'")
+	if all, err := Answers(t.Context(), path); err == nil || all != nil {
+		t.Errorf("Answers = %v, %v, want an error", all, err)
+	}
+	if all, err := Answers(t.Context(), path+".none"); err == nil || all != nil {
+		t.Errorf("Answers = %v, %v, want an error", all, err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/dipper-web/dipper/cache"
+	"github.com/dipper-web/dipper/fault"
 )
 
 // The tables of the two shelves.
@@ -70,7 +71,7 @@ func (s *shelf) Put(ctx context.Context, e cache.Entry) error {
 	if err != nil {
 		return err
 	}
-	return s.db.write(ctx, func(tx *sql.Tx) error {
+	return s.notKept(s.db.write(ctx, func(tx *sql.Tx) error {
 		used, err := s.db.applyUsed(ctx, tx)
 		if err != nil {
 			return err
@@ -85,7 +86,19 @@ func (s *shelf) Put(ctx context.Context, e cache.Entry) error {
 			return err
 		}
 		return s.db.makeRoom(ctx, tx, place{s.table, n}, e)
-	})
+	}))
+}
+
+// notKept adds to a failure of the library what it means.
+func (s *shelf) notKept(err error) error {
+	f, ok := err.(*fault.Error)
+	if !ok || f.Kind != fault.Internal {
+		return err
+	}
+	what := map[string]string{pages: "page", replies: "reply"}[s.table]
+	said := *f
+	said.Detail += "; the " + what + " was not kept"
+	return &said
 }
 
 // List implements cache.Shelf.
@@ -150,7 +163,7 @@ func (s *shelf) Clear(ctx context.Context) (int, error) {
 
 func (s *shelf) remove(ctx context.Context, where string, args ...any) (int, error) {
 	var n int64
-	err := s.db.write(ctx, func(tx *sql.Tx) error {
+	forget := func(tx *sql.Tx) error {
 		r, err := tx.ExecContext(ctx, "DELETE FROM "+s.table+where, args...)
 		if err != nil {
 			return err
@@ -160,9 +173,18 @@ func (s *shelf) remove(ctx context.Context, where string, args ...any) (int, err
 		}
 		_, err = tx.ExecContext(ctx, "DELETE FROM "+replies+where, args...)
 		return err
-	})
+	}
+	err := s.db.write(ctx, forget)
 	if err == nil {
 		err = s.db.shrink(ctx)
 	}
-	return int(n), err
+	if err != nil && noRoomFor(s.db.path, err) {
+		before := n // gone already where only the space could not be given back
+		err = s.db.inPlace(ctx, forget)
+		n = max(n, before)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return int(n), nil
 }

@@ -69,8 +69,11 @@ type DB struct {
 	inUse  *fileLock
 	file   os.FileInfo // the file the pool has open, to notice when another lies there
 	wal    os.FileInfo // its log; nil without one
-	sealed bool        // opened for reading only
+	sealed seal        // why it is open for reading only; empty: it is not
+	told   seal        // the last of these that OnNote heard of
 	closed bool
+
+	looked atomic.Int64 // when room was looked for last, in nanoseconds since 1970
 }
 
 // Open opens the library at path and makes it, and its folder, where there is
@@ -106,7 +109,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 // fail. A second Close does nothing.
 func (d *DB) Close() error {
 	d.mu.RLock()
-	if !d.closed && !d.sealed {
+	if !d.closed && d.sealed == "" {
 		// What was read last survives as "used last"; not worth an error.
 		_ = d.flushUsed()
 	}
@@ -149,17 +152,26 @@ func (d *DB) write(ctx context.Context, fn func(*sql.Tx) error) error {
 		return err
 	}
 	defer d.mu.RUnlock()
-	if d.sealed {
+	switch d.sealed {
+	case "":
+	case noRoom:
+		return d.explain("written", errFull)
+	default:
 		return readOnlyError(d.path)
 	}
 	select {
 	case d.turn <- struct{}{}:
 		defer func() { <-d.turn }()
 	case <-ctx.Done():
-		return fault.From(ctx.Err())
+		return d.fail(ctx, "written", heldError{ctx.Err()})
 	}
 	return d.fail(ctx, "written", transact(ctx, d.pool, fn))
 }
+
+// heldError is the end of a wait for the write lock.
+type heldError struct{ error }
+
+func (e heldError) Unwrap() error { return e.error }
 
 type beginner interface {
 	BeginTx(ctx context.Context, o *sql.TxOptions) (*sql.Tx, error)
@@ -167,6 +179,9 @@ type beginner interface {
 
 func transact(ctx context.Context, b beginner, fn func(*sql.Tx) error) error {
 	tx, err := b.BeginTx(ctx, nil)
+	if err != nil && ctx.Err() != nil {
+		return heldError{err}
+	}
 	if err != nil {
 		return err
 	}
@@ -189,7 +204,7 @@ func (d *DB) enter(ctx context.Context) error {
 		case d.closed:
 			d.mu.RUnlock()
 			return fault.New(fault.Internal, "", "the library was used after it was closed")
-		case d.pool != nil && !d.damaged.Load() && !d.swapped():
+		case d.sound() && !d.roomAgain():
 			return nil
 		}
 		d.mu.RUnlock()
@@ -205,12 +220,12 @@ func (d *DB) enter(ctx context.Context) error {
 func (d *DB) heal(ctx context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed || d.pool != nil && !d.damaged.Load() && !d.swapped() {
+	if d.closed || d.sound() && d.sealed != noRoom {
 		return nil
 	}
 	var bad os.FileInfo
-	if d.damaged.Load() {
-		bad = d.file
+	if d.damaged.Load() && d.sealed == "" {
+		bad = d.file // one that is only read may have been changed meanwhile: that is no damage
 	}
 	_ = d.shut()
 	if err := d.open(ctx, bad); err != nil {
@@ -220,10 +235,14 @@ func (d *DB) heal(ctx context.Context) error {
 	return nil
 }
 
+// sound reports whether the pool has the file open that lies at the path, and no
+// damage is known. Needs mu for reading.
+func (d *DB) sound() bool { return d.pool != nil && !d.damaged.Load() && !d.swapped() }
+
 // swapped reports whether another file, or none, lies where the open one or its
 // log was. SQLite itself would go on writing to what nobody else can see.
 func (d *DB) swapped() bool {
-	if d.sealed {
+	if d.sealed != "" {
 		return false
 	}
 	return !same(d.path, d.file) || d.wal != nil && !same(d.path+"-wal", d.wal)
