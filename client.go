@@ -142,12 +142,12 @@ func (c *Client) storeFailed(op string, err error) {
 
 // storeNote says in a person's words what a store could not do.
 func storeNote(op string, err error) string {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "the page library did not answer in time (" + op + ")"
-	}
 	var f *fault.Error
-	if errors.As(err, &f) && f.Kind != fault.Timeout {
+	switch {
+	case errors.As(err, &f) && f.Kind != fault.Timeout:
 		return f.Detail
+	case errors.Is(err, context.DeadlineExceeded):
+		return "the page library did not answer in time (" + op + ")"
 	}
 	return "the page library failed (" + op + "): " + err.Error()
 }

@@ -101,7 +101,7 @@ func (e environ) level(p place) (level, []string, error) {
 		if !strings.HasPrefix(name, envPrefix) || known[name] || value == "" {
 			continue
 		}
-		near := nearest(known, func(k string) int { return distance(name, k) })
+		near := nearest(known, func(k string) int { return EditDistance(name, k) })
 		if slip(name, near) {
 			return nil, nil, fault.New(fault.Invalid, "", "unknown variable %s; the nearest known one is %s", clip(name), near)
 		}
@@ -114,7 +114,7 @@ func (e environ) level(p place) (level, []string, error) {
 // slip reports whether an unknown variable is meant to set a key: it is almost
 // spelled like one, or it begins with the name of a section.
 func slip(name, near string) bool {
-	if distance(name, near) <= 2 {
+	if EditDistance(name, near) <= 2 {
 		return true
 	}
 	t := reflect.TypeFor[Config]()

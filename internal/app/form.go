@@ -31,6 +31,9 @@ type place struct {
 	// file may stand beside it under a bare name. Elsewhere base is the working
 	// folder, where a stranger's file must not turn a host into a list.
 	inFile bool
+	// strange: the text is not the user's own, so an error never repeats any of it:
+	// it may end up in front of a model.
+	strange bool
 }
 
 // scalar reads one value from its text. The error is a sentence that says what

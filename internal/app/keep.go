@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/dipper-web/dipper"
 )
 
 const (
@@ -90,6 +92,24 @@ func writeWhole(path string, body []byte) error {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// either keeps binary bodies in the first place, and where that cannot be written
+// to, or is full, in a scratch folder.
+type either struct {
+	first dipper.Keeper
+	then  scratch
+}
+
+func (e *either) Keep(ctx context.Context, name string, body []byte) (string, error) {
+	path, err := e.first.Keep(ctx, name, body)
+	if err == nil || ctx.Err() != nil {
+		return path, err
+	}
+	if path, other := e.then.Keep(ctx, name, body); other == nil {
+		return path, nil
+	}
+	return "", err
 }
 
 // scratch keeps binary bodies where no state folder can be used: in a new folder

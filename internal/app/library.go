@@ -5,9 +5,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -19,8 +16,9 @@ import (
 	"github.com/dipper-web/dipper/permit"
 )
 
-// openStore opens the library of pages, replies and permissions. Where none can
-// be made and nothing is lost by it, state is kept in memory, with a note.
+// openStore opens the library of pages, replies and permissions. Where that cannot
+// be, state is kept in memory, with a note, unless there are answers of a person
+// that cannot be read: any may be a no, so they hold or stop everything.
 func (a *App) openStore(ctx context.Context) error {
 	l := a.Loaded
 	a.Library = cache.NewMemory(int64(l.Config.Cache.Memory))
@@ -34,10 +32,25 @@ func (a *App) openStore(ctx context.Context) error {
 		return nil
 	}
 	err := a.openLibrary(ctx)
-	if err == nil || ctx.Err() != nil || !a.mayForget() {
+	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	a.note(fault.From(err).Detail + ", so pages and permissions are kept in memory only (DIPPER_HOME names another folder)")
+	why := fault.From(err).Detail
+	if sqlite.Blank(a.libraryPath()) {
+		a.note(why + ", so pages and permissions are kept in memory only (DIPPER_HOME names another folder)")
+		return nil
+	}
+	answers, unread := sqlite.Answers(ctx, a.libraryPath())
+	if unread != nil {
+		return err
+	}
+	a.answers = permit.NewMemory()
+	for _, r := range answers {
+		if err := a.answers.Remember(ctx, r); err != nil {
+			return err
+		}
+	}
+	a.note(why + ", so pages are kept in memory only; what was answered before counts, and no new answer outlives this run")
 	return nil
 }
 
@@ -55,31 +68,11 @@ func (a *App) openLibrary(ctx context.Context) error {
 
 func (a *App) libraryPath() string { return filepath.Join(a.Loaded.DataDir, "library.db") }
 
-// mayForget reports whether a library that cannot be opened may be done without,
-// since it holds nothing. A rule that somebody had Dipper remember must hold or stop
-// everything.
-func (a *App) mayForget() bool {
-	info, err := os.Stat(a.libraryPath())
-	if err != nil {
-		return errors.Is(err, fs.ErrNotExist) || notDir(err)
-	}
-	return info.Size() == 0
-}
-
 func (a *App) replies() cache.Store {
 	if a.db == nil {
 		return nil
 	}
 	return a.db.Replies()
-}
-
-// seen opens the ledger of a session: on disk where the session has a name that
-// several commands share.
-func (a *App) seen(session string) permit.Seen {
-	if a.db == nil || session == "" {
-		return permit.NewLedger()
-	}
-	return a.db.Seen(session)
 }
 
 // keeper keeps binary bodies beside the library, and in a folder of their own
@@ -89,7 +82,15 @@ func (a *App) keeper() dipper.Keeper {
 	if l.DataDir == "" || a.db == nil && l.Config.Cache.Store == "sqlite" {
 		return &scratch{}
 	}
-	return folder{filepath.Join(l.DataDir, "saved")}
+	return &either{first: folder{filepath.Join(l.DataDir, "saved")}}
+}
+
+// memory gives the answers of a person, nil where none are stored.
+func (a *App) memory() permit.Memory {
+	if a.db != nil {
+		return a.db.Consents()
+	}
+	return a.answers
 }
 
 // RememberRule stores a rule beside those of the configuration.
@@ -105,10 +106,13 @@ func (a *App) RememberRule(ctx context.Context, kind permit.Decision, text strin
 
 // ForgetRule removes a stored rule and reports whether it was there.
 func (a *App) ForgetRule(ctx context.Context, text string) (bool, error) {
-	if a.db == nil {
-		return false, nil
+	switch {
+	case a.db != nil:
+		return a.db.Consents().Forget(ctx, text)
+	case a.answers != nil:
+		return false, fault.New(fault.Internal, "", "the rule %s stays stored, because the library %s could not be opened", text, a.libraryPath())
 	}
-	return a.db.Consents().Forget(ctx, text)
+	return false, nil
 }
 
 // ForgetPage removes the kept pages of one URL and counts them.
@@ -138,7 +142,7 @@ func (a *App) TryStore(ctx context.Context) error {
 	const probe = "dipper:probe"
 	now := time.Now()
 	if err := a.Library.Put(ctx, cache.Entry{Key: probe, ID: "probe", URL: probe, Data: []byte("probe"), StoredAt: now, CheckedAt: now}); err != nil {
-		return fault.Wrap(err, fault.Internal, "", "%s cannot be written: %v", a.Place(), err)
+		return fault.Wrap(err, fault.Internal, "", "%s cannot be written: %s", a.Place(), fault.From(err).Detail)
 	}
 	_, err := a.Library.Remove(ctx, probe)
 	return err

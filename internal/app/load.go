@@ -234,5 +234,17 @@ func (l *Loaded) fallBack() {
 // Wrong gives the fault.Invalid for an entry of a list that a room could not
 // read, with the place where it was written.
 func (l *Loaded) Wrong(key string, i Item, err error) error {
-	return fault.Wrap(err, fault.Invalid, "", "%s: %s: %s", i.From, key, fault.From(err).Detail)
+	if l.ProjectPath != "" && strings.HasPrefix(i.From, l.ProjectPath+":") {
+		return fault.New(fault.Invalid, "", "%s: %s: %s expected", i.From, key, expected(key)) // a stranger's text is not repeated
+	}
+	said := strings.TrimPrefix(fault.From(err).Detail, key+": ")
+	return fault.Wrap(err, fault.Invalid, "", "%s: %s: %s", i.From, key, said)
+}
+
+// expected says what the entries of a list are that a room reads.
+func expected(key string) string {
+	if strings.HasPrefix(key, "trusted.") {
+		return "a host, or a host and a path, such as docs.example.org/manual"
+	}
+	return "a rule such as domain:docs.example.org or https://docs.example.org/manual/"
 }

@@ -42,7 +42,8 @@ type App struct {
 	Notes   []string     // what a person should know of how it opened: a store that was set aside, state kept in memory only
 
 	doors         Doors
-	db            *sqlite.DB // nil: state is kept in memory only
+	db            *sqlite.DB    // nil: state is kept in memory only
+	answers       permit.Memory // read from a library that cannot be opened; nil: there are none
 	roots         roots
 	proxy         retrieve.ProxyFunc // nil: none
 	suppliers     *http.Transport

@@ -90,7 +90,7 @@ func readBounded(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
+		return nil, errors.New("it is not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -99,7 +99,7 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(text)) > limit {
-		err = fmt.Errorf("%s is larger than %s", path, Size(limit))
+		err = fmt.Errorf("it is larger than %s", Size(limit))
 	}
 	return text, err
 }
@@ -131,9 +131,13 @@ func notDir(err error) bool {
 // plainly is what the system said, without the call and the path that Go puts before
 // it: the sentence around it names the path.
 func plainly(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
-		return e.Err
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
 	}
 	return err
 }

@@ -4,7 +4,6 @@
 package app
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -66,8 +64,8 @@ func openProject(s Source, e environ, dir string, own ladder) (Project, error) {
 		}
 		if exists {
 			p.path = path
-			if p.level, err = readFile(text, path, place{base: dir, home: e.home(), inFile: true}); err != nil {
-				return p, discreet(err, path)
+			if p.level, err = readFile(text, path, place{base: dir, home: e.home(), inFile: true, strange: true}); err != nil {
+				return p, err
 			}
 			p.texts[projectFile] = text
 		}
@@ -82,33 +80,15 @@ func openProject(s Source, e environ, dir string, own ladder) (Project, error) {
 	return p, nil
 }
 
-// leadsOut reports whether a path is a link to a file outside its folder.
+// leadsOut reports whether a file that lies in a folder by its name is somewhere
+// else: a link leads there.
 func leadsOut(path, dir string) bool {
-	info, err := os.Lstat(path)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return false
+	to, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false // it is not there, or cannot be read either
 	}
-	rel, err := filepath.Rel(canonical(dir), canonical(path))
+	rel, err := filepath.Rel(canonical(dir), canonical(to))
 	return err != nil || !filepath.IsLocal(rel)
-}
-
-var (
-	// atLine is where an error of the reader begins to speak of content.
-	atLine = regexp.MustCompile(`^:\d+:`)
-	// plainKey is an error that names nothing but a misspelt key.
-	plainKey = regexp.MustCompile(`^:\d+: unknown key [A-Za-z0-9_.-]{1,60}[:;,.?]? `)
-)
-
-// discreet is an error of the project file without its content, which is a
-// stranger's text: the error may end up in front of a model. The log has it all.
-func discreet(err error, path string) error {
-	said := strings.TrimPrefix(fault.From(err).Detail, path)
-	if plainKey.MatchString(said) {
-		return err
-	}
-	line := atLine.FindString(said)
-	return fault.Wrap(err, fault.Invalid, "", "%s%s the project file is not understood, so its rules cannot be kept to; correct it or remove it (--verbose says more)",
-		path, cmp.Or(line, ":"))
 }
 
 // canonical gives one name to a folder that has several.
@@ -132,7 +112,7 @@ func (p *Project) gather(own ladder) {
 		case errors.Is(err, fs.ErrNotExist) || notDir(err):
 			continue
 		case err != nil:
-			p.note = fmt.Sprintf("the project cannot be trusted: %v", err)
+			p.note = fmt.Sprintf("the project cannot be trusted: %s cannot be read: %v", clip(name), plainly(err))
 			return
 		}
 		p.Files = append(p.Files, name)
@@ -192,6 +172,9 @@ func (p *Project) text(name string) ([]byte, error) {
 	}
 	if !ownsFile(name) {
 		return readBounded(path, maxProjectFile)
+	}
+	if filepath.IsLocal(name) && leadsOut(path, p.Dir) {
+		return nil, errors.New("it is a link that leads out of the project's folder")
 	}
 	text, err := readBounded(path, maxFile)
 	if err == nil {

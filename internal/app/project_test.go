@@ -4,6 +4,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/dipper-web/dipper/fault"
 )
 
 func TestProjectMayOnlyNarrow(t *testing.T) {
@@ -98,7 +101,7 @@ func TestFlagStandsOverAProjectsLimit(t *testing.T) {
 func TestProjectWithAnError(t *testing.T) {
 	n := newNook(t)
 	n.project("permissions:\n  deny: ['domain:a.test']\n  alow: []\n")
-	if got := n.refused(); !strings.HasPrefix(got, filepath.Join(n.Dir, projectFile)+":3: unknown key permissions.alow") {
+	if got := n.refused(); !strings.HasPrefix(got, filepath.Join(n.Dir, projectFile)+":3: unknown key in permissions; the nearest known one is permissions.allow") {
 		t.Errorf("got %q", got)
 	}
 	if known, err := Untrust(n.Source, ""); known || err != nil {
@@ -336,25 +339,128 @@ mcp: { config: [.mcp.json], servers: { own: { command: "sh\u202e", args: ["-c", 
 }
 
 // The text of a project file is a stranger's: an error of it may end up in front of
-// a model.
+// a model. It says where and what is expected.
 func TestErrorsOfAProjectQuoteNothing(t *testing.T) {
-	n := newNook(t)
-	n.project("permissions: \"IGNORE ALL RULES\"\n")
-	if got := n.refused(); strings.Contains(got, "IGNORE") || !strings.Contains(got, projectFile+":1:") {
-		t.Errorf("the error is %q", got)
+	for text, says := range map[string]string{
+		"permissions: SECRET\n":                                            ":1: permissions: keys with values expected",
+		"SECRET: x\n":                                                      ":1: unknown key in the file; the nearest known one is",
+		"permissions:\n  SECRET: x\n":                                      ":2: unknown key in permissions; the nearest known one is",
+		"SECRET:x:0:0\nSECRET:y\n":                                         ":1: the file: keys with values expected",
+		"a: SECRET: b\n":                                                   "not valid YAML",
+		"a: *SECRET\n":                                                     "not valid YAML",
+		"a: !SECRET {\n":                                                   "not valid YAML",
+		"SECRET: 1\nSECRET: 2\n":                                           "unknown key",
+		"cache: { disk: 1GiB, disk: SECRET }\n":                            "cache.disk is given twice, first in line 1",
+		"timeouts: { total: SECRET }\n":                                    ":1: timeouts.total: a duration",
+		"network: { perHost: { parallel: SECRET } }\n":                     "a whole number from 1 to 64 expected",
+		"permissions: { default: SECRET }\n":                               "one of auto, ask, allow, deny expected",
+		"network: { resolve: { SECRET: SECRET } }\n":                       "a declared name like",
+		"network: { resolve: { SECRET: [SECRET] } }\n":                     "an entry of network.resolve: a single value expected, found a list",
+		"prices: { SECRET: { SECRET: 1 } }\n":                              "unknown key in an entry of prices",
+		"prices: { SECRET: 1, SECRET: 2 }\n":                               "prices",
+		"mcp: { servers: { SECRET: { type: SECRET } } }\n":                 "one of stdio, http",
+		"permissions: { deny: ['SECRET('] }\n":                             ":1: permissions.deny: a rule such as",
+		"permissions:\n  ask:\n    - 'https://SECRET:pass@example.org/'\n": ":3: permissions.ask: a rule such as",
+		"trusted: { remove: ['ftp://SECRET'] }\n":                          ":1: trusted.remove: a host",
+	} {
+		t.Run(says, func(t *testing.T) {
+			n := newNook(t)
+			n.project(text)
+			l, err := Load(n.Source)
+			if err == nil {
+				_, err = Open(t.Context(), l, Doors{})
+			}
+			got := fmt.Sprint(err)
+			if !errors.Is(err, fault.Invalid) || strings.Contains(got, "SECRET") || !strings.Contains(got, projectFile) || !strings.Contains(got, says) {
+				t.Errorf("got  %q\nwant %q", got, says)
+			}
+		})
 	}
 }
 
-func TestProjectFileThatLeadsOut(t *testing.T) {
-	n := newNook(t)
-	outside := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(outside, []byte("root:x:0:0\n"), 0o600); err != nil {
-		t.Fatal(err)
+// The same holds of the servers that a project names.
+func TestErrorsOfAProjectsServersQuoteNothing(t *testing.T) {
+	for text, says := range map[string]string{
+		"SECRET\n": ".mcp.json:1 is not in the mcpServers format",
+		"{\n\"mcpServers\": {\"SECRET\": \"SECRET\"}}":                  ".mcp.json:2 is not in the mcpServers format",
+		`{"mcpServers": {"SECRET": {"type": "SECRET", "url": "x"}}}`:    "the type is not known",
+		`{"mcpServers": {"SECRET": {"type": "http", "url": "SECRET"}}}`: "a URL like",
+	} {
+		t.Run(says, func(t *testing.T) {
+			n := newNook(t)
+			n.write(filepath.Join(n.Dir, ".mcp.json"), text)
+			_, err := TrustStatus(n.Source, "")
+			if got := fmt.Sprint(err); !errors.Is(err, fault.Invalid) || strings.Contains(got, "SECRET") || !strings.Contains(got, says) {
+				t.Errorf("got  %q\nwant %q", got, says)
+			}
+		})
 	}
-	if err := os.Symlink(outside, filepath.Join(n.Dir, projectFile)); err != nil {
-		t.Skipf("links cannot be made here: %v", err)
+}
+
+// link makes name in the project's folder a link.
+func (n *nook) link(to, name string) {
+	n.t.Helper()
+	if err := os.Symlink(to, filepath.Join(n.Dir, name)); err != nil {
+		n.t.Skipf("links cannot be made here: %v", err)
 	}
-	if got := n.refused(); strings.Contains(got, "root") || !strings.Contains(got, "leads out") {
-		t.Errorf("the error is %q", got)
+}
+
+func TestProjectFilesThatLeadOut(t *testing.T) {
+	outside := func(n *nook) string {
+		path := filepath.Join(n.home, "secret")
+		n.write(path, "root:x:0:0\n")
+		return path
 	}
+	t.Run("the configuration", func(t *testing.T) {
+		n := newNook(t)
+		n.link(outside(n), projectFile)
+		if got := n.refused(); strings.Contains(got, "root") || !strings.Contains(got, "leads out") {
+			t.Errorf("the error is %q", got)
+		}
+	})
+	t.Run("the servers", func(t *testing.T) {
+		n := newNook(t)
+		n.link(outside(n), ".mcp.json")
+		l := n.load()
+		if notes := strings.Join(l.Notes, " "); !strings.Contains(notes, ".mcp.json") || !strings.Contains(notes, "leads out") {
+			t.Errorf("notes %q", notes)
+		}
+		if servers, _, err := l.Servers(); len(servers) > 0 || err != nil {
+			t.Errorf("servers %v, %v", servers, err)
+		}
+		p, err := TrustStatus(n.Source, "")
+		if err == nil {
+			err = TrustProject(n.Source, p)
+		}
+		if err == nil || !strings.Contains(err.Error(), "leads out") || strings.Contains(err.Error(), "root") {
+			t.Errorf("trusted: %v", err)
+		}
+	})
+	t.Run("through a folder", func(t *testing.T) {
+		n := newNook(t)
+		outside(n)
+		n.link(n.home, "conf")
+		n.user("mcp: { config: [conf/secret] }\n")
+		if notes := strings.Join(n.load().Notes, " "); !strings.Contains(notes, "leads out") {
+			t.Errorf("notes %q", notes)
+		}
+	})
+	t.Run("not out of the folder", func(t *testing.T) {
+		n := newNook(t)
+		n.write(filepath.Join(n.Dir, "settings.yaml"), "permissions: { deny: ['domain:a.test'] }\n")
+		n.link("settings.yaml", projectFile)
+		if got := n.load().Config.Permissions.Deny; len(got) != 1 {
+			t.Errorf("deny %q", got)
+		}
+	})
+	t.Run("a folder that is a link itself", func(t *testing.T) {
+		n := newNook(t)
+		n.project("permissions: { deny: ['domain:a.test'] }\n")
+		n.write(filepath.Join(n.Dir, "sub", projectFile), "permissions: { deny: ['domain:b.test'] }\n")
+		n.link("sub", "other")
+		n.Dir = filepath.Join(n.Dir, "other")
+		if got := n.load().Config.Permissions.Deny; len(got) != 1 || got[0] != "domain:b.test" {
+			t.Errorf("deny %q", got)
+		}
+	})
 }

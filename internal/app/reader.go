@@ -5,6 +5,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -105,12 +106,18 @@ func (r *reader) document(text []byte) (*yaml.Node, error) {
 // syntax puts the place that the parser names in front.
 func (r *reader) syntax(err error) error {
 	m := regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`).FindStringSubmatch(err.Error())
+	if m == nil && r.strange {
+		return fault.New(fault.Invalid, "", "%s is not valid YAML", r.file)
+	}
 	if m == nil {
 		return fault.Wrap(err, fault.Invalid, "", "%s is not valid YAML", r.file)
 	}
 	at := r.file
 	if m[1] != "" && r.line {
 		at += ":" + m[1]
+	}
+	if r.strange { // the parser repeats names and signs
+		return fault.New(fault.Invalid, "", "%s: not valid YAML", at)
 	}
 	return fault.Wrap(err, fault.Invalid, "", "%s: not valid YAML: %s", at, m[2])
 }
@@ -140,7 +147,7 @@ func (r *reader) follow(n *yaml.Node) (*yaml.Node, error) {
 // pairs calls visit with every key of a mapping and its value.
 func (r *reader) pairs(n *yaml.Node, name string, visit func(key string, k, v *yaml.Node) error) error {
 	if n.Kind != yaml.MappingNode {
-		return r.fail(n, "%s: keys with values expected, found %s", title(name), found(n, ""))
+		return r.fail(n, "%s: keys with values expected, found %s", title(name), r.found(n, ""))
 	}
 	seen := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -158,7 +165,7 @@ func (r *reader) pairs(n *yaml.Node, name string, visit func(key string, k, v *y
 		case k.ShortTag() == "!!merge":
 			return r.fail(k, "%s: merge keys are not read; write the values out", title(name))
 		case seen[k.Value] > 0:
-			return r.fail(n.Content[i], "%s is given twice, first in line %d", dotted(name, k.Value), seen[k.Value])
+			return r.fail(n.Content[i], "%s is given twice, first in line %d", r.inner(name, k.Value), seen[k.Value])
 		}
 		seen[k.Value] = n.Content[i].Line
 		if err := visit(k.Value, k, v); err != nil {
@@ -196,7 +203,34 @@ func (r *reader) unknown(k *yaml.Node, section string) error {
 	if near == full {
 		return r.fail(k, "unknown key %q: %s is written as nested keys, not with dots", clip(k.Value), near)
 	}
-	return r.fail(k, "unknown key %s; the nearest known one is %s", clip(full), near)
+	return r.fail(k, "unknown key%s; the nearest known one is %s", cmp.Or(r.word(" "+clip(full)), " in "+title(section)), near)
+}
+
+// word is text where it may be repeated, else nothing.
+func (r *reader) word(text string) string {
+	if r.strange {
+		return ""
+	}
+	return text
+}
+
+// inner names an entry by the name of what it is in and its own.
+func (r *reader) inner(name, key string) string {
+	if !r.strange {
+		return dotted(name, key)
+	}
+	if near := nearestKey(dotted(name, key)); near == dotted(name, key) {
+		return near
+	}
+	return "an entry of " + title(name)
+}
+
+// found says what stands where something else was expected.
+func (r *reader) found(n *yaml.Node, tag reflect.StructTag) string {
+	if r.strange && n.Kind == yaml.ScalarNode {
+		return "something else"
+	}
+	return found(n, tag)
 }
 
 // leaf reads the value of one key: a scalar, a list or a table.
@@ -213,7 +247,7 @@ func (r *reader) leaf(v *yaml.Node, t reflect.Type, tag reflect.StructTag, name 
 
 func (r *reader) list(v *yaml.Node, t reflect.Type, tag reflect.StructTag, name string) (entry, error) {
 	if v.Kind != yaml.SequenceNode {
-		return entry{}, r.fail(v, "%s: a list like [a, b] expected, found %s", name, found(v, tag))
+		return entry{}, r.fail(v, "%s: a list like [a, b] expected, found %s", name, r.found(v, tag))
 	}
 	if tag.Get("min") != "" && len(v.Content) == 0 {
 		return entry{}, r.fail(v, "%s: at least one entry expected", name)
@@ -232,7 +266,7 @@ func (r *reader) list(v *yaml.Node, t reflect.Type, tag reflect.StructTag, name 
 		if isRecord(t.Elem()) {
 			p.name = value.FieldByName("Name").String()
 			if first := slices.IndexFunc(e.parts, func(q part) bool { return q.name == p.name }); first >= 0 {
-				return e, r.fail(n, "%s: %s is there twice", name, quote(p.name))
+				return e, r.fail(n, "%s: %s is there twice", name, cmp.Or(r.word(quote(p.name)), "a name"))
 			}
 		}
 		e.parts = append(e.parts, p)
@@ -246,11 +280,11 @@ func (r *reader) table(v *yaml.Node, t reflect.Type, tag reflect.StructTag, name
 		if strings.TrimSpace(key) == "" {
 			return r.fail(k, "%s: an entry needs a name", name)
 		}
-		value, err := r.value(n, t.Elem(), tag, dotted(name, key))
+		value, err := r.value(n, t.Elem(), tag, r.inner(name, key))
 		if err == nil && tag.Get("is") == "resolve" {
 			var addr string
 			if key, addr, err = resolvePair(key, value.String()); err != nil {
-				return r.fail(k, "%s: %v, found %s: %s", name, err, quote(k.Value), quote(n.Value))
+				return r.fail(k, "%s: %v%s", name, err, r.word(", found "+quote(k.Value)+": "+quote(n.Value)))
 			}
 			value = reflect.ValueOf(addr)
 		}
@@ -284,7 +318,7 @@ func (r *reader) record(n *yaml.Node, t reflect.Type, name string) (reflect.Valu
 	err := r.pairs(n, name, func(key string, k, v *yaml.Node) error {
 		f, ok := field(t, key)
 		if !ok {
-			return r.fail(k, "unknown key %s; the nearest known one is %s", clip(dotted(name, key)), nearestField(t, key))
+			return r.fail(k, "unknown key%s; the nearest known one is %s", cmp.Or(r.word(" "+clip(dotted(name, key))), " in "+title(name)), nearestField(t, key))
 		}
 		if isNull(v) {
 			return nil
@@ -330,7 +364,7 @@ func (r *reader) complete(n *yaml.Node, out reflect.Value, given map[string]bool
 // like; numbers and truth values may not be written as texts.
 func (r *reader) one(n *yaml.Node, t reflect.Type, tag reflect.StructTag, name string) (reflect.Value, error) {
 	wrong := func(err error) (reflect.Value, error) {
-		return reflect.Value{}, r.fail(n, "%s: %v, found %s", name, err, found(n, tag))
+		return reflect.Value{}, r.fail(n, "%s: %v, found %s", name, err, r.found(n, tag))
 	}
 	text := n.Value
 	switch {

@@ -45,7 +45,7 @@ func readRegister(dataDir string) (r register, note string) {
 	path := filepath.Join(dataDir, registerName)
 	r, err := loadRegister(path)
 	if err != nil {
-		return register{}, fmt.Sprintf("no project is trusted: %v", err)
+		return register{}, fmt.Sprintf("no project is trusted: %s cannot be read: %v", path, plainly(err))
 	}
 	return r, ""
 }
@@ -57,14 +57,14 @@ func loadRegister(path string) (register, error) {
 		return r, nil
 	}
 	if err == nil && info.Mode().Perm()&0o022 != 0 && runtime.GOOS != "windows" {
-		return r, fmt.Errorf("others may write %s; chmod 600 it after a look at it", path)
+		return r, errors.New("others may write it; chmod 600 it after a look at it")
 	}
 	text, err := readBounded(path, maxRegister)
 	if err != nil {
 		return r, err
 	}
 	if err := json.Unmarshal(text, &r); err != nil || r == nil {
-		return register{}, fmt.Errorf("%s is damaged; remove it and trust the projects again", path)
+		return register{}, errors.New("it is damaged; remove it and trust the projects again")
 	}
 	return r, nil
 }
@@ -76,17 +76,17 @@ func changeRegister(dataDir string, change func(register) bool) (changed bool, e
 		return false, fault.New(fault.Invalid, "", "there is no folder to remember trust in: set HOME or %s", envHome)
 	}
 	if _, err := makePrivate(dataDir); err != nil {
-		return false, fault.Wrap(err, fault.Invalid, "", "the state folder %s cannot be made: %v", dataDir, err)
+		return false, fault.Wrap(err, fault.Invalid, "", "the state folder %s cannot be made: %v", dataDir, plainly(err))
 	}
 	unlock, err := lock(filepath.Join(dataDir, registerLock), lockWait)
 	if err != nil {
-		return false, fault.Wrap(err, fault.Internal, "", "the register of trusted projects is busy: %v", err)
+		return false, fault.Wrap(err, fault.Internal, "", "the register of trusted projects cannot be changed: %v", plainly(err))
 	}
 	defer unlock()
 	path := filepath.Join(dataDir, registerName)
 	r, err := loadRegister(path)
 	if err != nil {
-		return false, fault.Wrap(err, fault.Invalid, "", "%v", err)
+		return false, fault.Wrap(err, fault.Invalid, "", "%s cannot be read: %v", path, plainly(err))
 	}
 	if !change(r) {
 		return false, nil
@@ -102,7 +102,7 @@ func changeRegister(dataDir string, change func(register) bool) (changed bool, e
 		err = replaceFile(path, append(text, '\n'))
 	}
 	if err != nil {
-		return false, fault.Wrap(err, fault.Internal, "", "the register of trusted projects cannot be written: %v", err)
+		return false, fault.Wrap(err, fault.Internal, "", "the register of trusted projects cannot be written: %v", plainly(err))
 	}
 	return true, nil
 }

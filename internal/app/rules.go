@@ -20,13 +20,14 @@ import (
 // openBook gathers the rules of all places.
 func (a *App) openBook() (err error) {
 	cfg := &a.Loaded.Config
+	if err := a.placesRead(); err != nil {
+		return err
+	}
 	if a.Trusted, err = permit.NewTrusted(cfg.Trusted.Add, cfg.Trusted.Remove, cfg.Permissions.Preapproved); err != nil {
 		return err
 	}
 	o := permit.Options{Default: cfg.Permissions.Default, Trusted: a.Trusted, Asker: a.doors.Asker, Provenance: cfg.Provenance}
-	if a.db != nil {
-		o.Memory = a.db.Consents()
-	}
+	o.Memory = a.memory()
 	lists := []ruleList{{"permissions.allow", &o.Allow}, {"permissions.ask", &o.Ask}, {"permissions.deny", &o.Deny}}
 	for _, list := range lists {
 		if err := list.add(a.Loaded, a.Loaded.Items(list.key)); err != nil {
@@ -40,6 +41,22 @@ func (a *App) openBook() (err error) {
 	}
 	a.Book, err = permit.New(o)
 	return err
+}
+
+// placesRead finds the place of the configuration that holds an entry for the
+// trusted list which cannot be read.
+func (a *App) placesRead() error {
+	for _, item := range a.Loaded.Items("trusted.add") {
+		if _, err := permit.NewTrusted([]string{item.Text}, nil, false); err != nil {
+			return a.Loaded.Wrong("trusted.add", item, err)
+		}
+	}
+	for _, item := range a.Loaded.Items("trusted.remove") {
+		if _, err := permit.NewTrusted(nil, []string{item.Text}, false); err != nil {
+			return a.Loaded.Wrong("trusted.remove", item, err)
+		}
+	}
+	return nil
 }
 
 // ruleList is a list of rules on its way from a key of the configuration.
@@ -102,12 +119,12 @@ func (a *App) checkers() (lists, all preflight.Checker, err error) {
 // fetchRobots brings a robots.txt the way of a page: through the guard, and on
 // to no host that is denied or blocked.
 func (a *App) fetchRobots(ctx context.Context, t check.Target, lists preflight.Checker) (preflight.File, error) {
-	gate := robotsGate{a.Book, lists}
+	gate := &robotsGate{book: a.Book, lists: lists}
 	if err := gate.Pass(ctx, t); err != nil {
 		return preflight.File{}, err
 	}
 	p, err := a.HTTP.Get(ctx, retrieve.Request{Target: t, Gate: gate, Accept: "text/plain, */*;q=0.5", MaxBody: preflight.MaxRobots})
-	if errors.Is(err, fault.Unsafe) && a.unsafePlace(ctx, t) || outOfReach(err) {
+	if errors.Is(err, fault.Unsafe) && a.unsafePlace(ctx, t) || gate.passed == 1 && outOfReach(err) {
 		err = &placeError{t.HostPort(), err}
 	}
 	if err != nil {
@@ -166,11 +183,13 @@ func (e *placeError) Unwrap() error { return e.err }
 // robotsGate lets a robots.txt lead anywhere but to what a rule denies or a list
 // blocks. The page's own permission was judged before; nobody is asked again.
 type robotsGate struct {
-	book  *permit.Book
-	lists preflight.Checker
+	book   *permit.Book
+	lists  preflight.Checker
+	passed int // how many places were let through: with two there was a redirect
 }
 
-func (g robotsGate) Pass(ctx context.Context, hop check.Target) error {
+func (g *robotsGate) Pass(ctx context.Context, hop check.Target) error {
+	g.passed++
 	v, err := g.book.Explain(ctx, hop, permit.Agent)
 	if err != nil {
 		return err

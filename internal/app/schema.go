@@ -70,7 +70,7 @@ func nearestKey(unknown string) string {
 	return nearest(names, func(name string) int {
 		p, l := cutLast(name)
 		lower, known := strings.ToLower(last), strings.ToLower(l)
-		away := 2 * distance(lower, known)
+		away := 2 * EditDistance(lower, known)
 		if lower != "" && strings.HasPrefix(known, lower) {
 			away = min(away, 2)
 		}
@@ -87,7 +87,7 @@ func nearestField(t reflect.Type, unknown string) string {
 	for i := range t.NumField() {
 		names[t.Field(i).Tag.Get("key")] = true
 	}
-	return nearest(names, func(name string) int { return distance(strings.ToLower(unknown), strings.ToLower(name)) })
+	return nearest(names, func(name string) int { return EditDistance(strings.ToLower(unknown), strings.ToLower(name)) })
 }
 
 // nearest gives the name with the smallest distance, the first in the alphabet
@@ -107,12 +107,13 @@ func cutLast(key string) (parent, last string) {
 	return key[:max(i, 0)], key[i+1:]
 }
 
-// maxDistance bounds the work of distance for a name of any length.
+// maxDistance bounds the work of EditDistance for a name of any length.
 const maxDistance = 64
 
-// distance counts the insertions, deletions and exchanges of bytes that lead
-// from one name to the other (Levenshtein), by rows.
-func distance(a, b string) int {
+// EditDistance counts the insertions, deletions and exchanges of bytes that lead
+// from one name to the other (Levenshtein), by rows. Of a name only the first
+// sixty-four bytes count.
+func EditDistance(a, b string) int {
 	a, b = a[:min(len(a), maxDistance)], b[:min(len(b), maxDistance)]
 	row := make([]int, len(b)+1)
 	for j := range row {

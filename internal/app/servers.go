@@ -4,6 +4,7 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,7 +112,7 @@ func (l *Loaded) serverFile(name string) (text []byte, why string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fault.Wrap(err, fault.Invalid, "", "%s, which mcp.config names, does not exist", name)
 	} else if err != nil {
-		err = fault.Wrap(err, fault.Invalid, "", "%s, which mcp.config names, cannot be read: %v", name, err)
+		err = fault.Wrap(err, fault.Invalid, "", "%s, which mcp.config names, cannot be read: %v", name, plainly(err))
 	}
 	return text, "", err
 }
@@ -137,22 +138,44 @@ func parseServers(text []byte, file string) (map[string]Server, error) {
 		} `json:"mcpServers"`
 	}
 	if err := json.Unmarshal(text, &format); err != nil {
-		return nil, fault.Wrap(err, fault.Invalid, "", "%s is not in the mcpServers format: %s", file, clip(err.Error()))
+		return nil, fault.New(fault.Invalid, "", "%s%s is not in the mcpServers format: %s", file, lineOf(text, err), `{"mcpServers": {"NAME": {"command": …}}} or "url" expected`)
 	}
 	for name, s := range format.Servers {
 		m := MCPServer{Type: s.Type, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers}
 		if m.Type == "streamable-http" {
 			m.Type = "http" // the name that the protocol itself uses
 		}
+		err := m.check()
 		if m.Type != "" && m.Type != "stdio" && m.Type != "http" {
-			return nil, fault.New(fault.Invalid, "", "%s: server %s: the type %s is not known; use stdio or http", file, clip(name), quote(m.Type))
+			err = errors.New("the type is not known; use stdio or http")
 		}
-		if err := m.check(); err != nil {
+		switch {
+		case err != nil && ownsFile(file): // a project's text is not repeated
+			return nil, fault.New(fault.Invalid, "", "%s: a server: %v", file, err)
+		case err != nil:
 			return nil, fault.New(fault.Invalid, "", "%s: server %s: %v", file, clip(name), err)
 		}
 		out[name] = Server{name, m, file}
 	}
 	return out, nil
+}
+
+// lineOf gives the line in which a JSON text goes wrong, behind a colon; empty where
+// it is not known.
+func lineOf(text []byte, err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	at := int64(-1)
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &kind):
+		at = kind.Offset
+	}
+	if at < 0 || at > int64(len(text)) {
+		return ""
+	}
+	return fmt.Sprintf(":%d", 1+bytes.Count(text[:at], []byte("\n")))
 }
 
 // Expand fills in ${VAR} and ${VAR:-default} from the environment. A variable

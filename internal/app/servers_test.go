@@ -61,7 +61,7 @@ func TestServerFilesThatFail(t *testing.T) {
 	for text, want := range map[string]string{
 		"":  "does not exist",
 		"{": "not in the mcpServers format",
-		`{"mcpServers":{"a":{"type":"sse","url":"http://a.test"}}}`:                "type \"sse\" is not known",
+		`{"mcpServers":{"a":{"type":"sse","url":"http://a.test"}}}`:                "type is not known",
 		`{"mcpServers":{"a":{"url":"file:///etc"}}}`:                               "a URL like",
 		`{"mcpServers":{"a":{"type":"http","command":"x","url":"http://a.test"}}}`: "exclude each other",
 		`{"mcpServers":{"a":{"type":"http","command":"x"}}}`:                       "url is missing",

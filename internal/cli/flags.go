@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dipper-web/dipper/fault"
+	"github.com/dipper-web/dipper/internal/app"
 )
 
 // globals are the flags that every command takes.
@@ -157,7 +158,7 @@ func noCommand(parent *cobra.Command, name string) error {
 func nearest(typed string, names []string) string {
 	best, least := "", 3
 	for _, n := range names {
-		d := distance(typed, n)
+		d := app.EditDistance(typed, n)
 		if len(typed) > 2 && strings.HasPrefix(n, typed) {
 			d = 1
 		}
@@ -166,27 +167,6 @@ func nearest(typed string, names []string) string {
 		}
 	}
 	return best
-}
-
-// distance counts the letters to be put in, taken out or changed to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(row[j]+1, row[j+1]+1, change)
-		}
-	}
-	return row[len(b)]
 }
 
 func noArgs(cmd *cobra.Command, args []string) error {
