@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dipper-web/dipper/extract"
+	"github.com/dipper-web/dipper/internal/webtest"
 )
 
 const okBody = `{"id":"msg_1","type":"message","role":"assistant","model":"claude-haiku-4-5-20251001",
@@ -36,9 +37,9 @@ data: {"type":"message_stop"}
 `
 
 func TestRequest(t *testing.T) {
-	s := serve(t, step{status: 200, body: okBody})
+	s := webtest.Serve(t, webtest.Reply{Status: 200, Body: okBody})
 	c := client(t, s, Options{})
-	got, err := ask(c)
+	got, err := ask(t, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,14 +47,14 @@ func TestRequest(t *testing.T) {
 	if got != want {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	if p := <-s.paths; p != "/v1/messages" {
+	if p := s.Last().Path; p != "/v1/messages" {
 		t.Errorf("path %s", p)
 	}
-	h := *s.header.Load()
+	h := s.Last().Header
 	if h.Get("X-Api-Key") != secret || h.Get("Anthropic-Version") != "2023-06-01" {
 		t.Errorf("header %v", h)
 	}
-	body := *s.body.Load()
+	body := s.Last().JSON()
 	for _, absent := range []string{"system", "tools", "stream"} {
 		if _, there := body[absent]; there {
 			t.Errorf("the request has %s: %v", absent, body)
@@ -65,26 +66,26 @@ func TestRequest(t *testing.T) {
 }
 
 func TestBaseWithVersion(t *testing.T) {
-	s := serve(t, step{status: 200, body: okBody})
+	s := webtest.Serve(t, webtest.Reply{Status: 200, Body: okBody})
 	c, err := New(Options{BaseURL: s.URL + "/gateway/v1/", HTTP: s.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ask(c); err != nil {
+	if _, err := ask(t, c); err != nil {
 		t.Fatal(err)
 	}
-	if p := <-s.paths; p != "/gateway/v1/messages" {
+	if p := s.Last().Path; p != "/gateway/v1/messages" {
 		t.Errorf("path %s", p)
 	}
-	if key := s.header.Load().Get("X-Api-Key"); key != "" {
+	if key := s.Last().Header.Get("X-Api-Key"); key != "" {
 		t.Errorf("a key was sent: %q", key)
 	}
 }
 
 func TestStops(t *testing.T) {
 	for reason, want := range map[string]string{"end_turn": extract.StopEnd, "max_tokens": extract.StopLength, "refusal": extract.StopRefusal, "pause_turn": "pause_turn"} {
-		s := serve(t, step{status: 200, body: `{"type":"message","content":[],"stop_reason":"` + reason + `"}`})
-		c, err := ask(client(t, s, Options{}))
+		s := webtest.Serve(t, webtest.Reply{Status: 200, Body: `{"type":"message","content":[],"stop_reason":"` + reason + `"}`})
+		c, err := ask(t, client(t, s, Options{}))
 		if err != nil || c.Stop != want || c.Text != "" {
 			t.Errorf("%s: got %+v, %v", reason, c, err)
 		}

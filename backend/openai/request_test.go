@@ -10,6 +10,7 @@ import (
 
 	"github.com/dipper-web/dipper/extract"
 	"github.com/dipper-web/dipper/fault"
+	"github.com/dipper-web/dipper/internal/webtest"
 )
 
 const okBody = `{"id":"c1","object":"chat.completion","model":"small-1","choices":[{"index":0,"finish_reason":"stop",
@@ -30,8 +31,8 @@ data: [DONE]
 `
 
 func TestRequest(t *testing.T) {
-	s := serve(t, step{status: 200, body: okBody})
-	got, err := ask(client(t, s, Options{Model: "small"}))
+	s := webtest.Serve(t, webtest.Reply{Status: 200, Body: okBody})
+	got, err := ask(t, client(t, s, Options{Model: "small"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,13 +40,13 @@ func TestRequest(t *testing.T) {
 	if got != want {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	if p := <-s.paths; p != "/v1/chat/completions" {
+	if p := s.Last().Path; p != "/v1/chat/completions" {
 		t.Errorf("path %s", p)
 	}
-	if a := s.header.Load().Get("Authorization"); a != "Bearer "+secret {
+	if a := s.Last().Header.Get("Authorization"); a != "Bearer "+secret {
 		t.Errorf("authorization %q", a)
 	}
-	body := *s.body.Load()
+	body := s.Last().JSON()
 	if body["model"] != "small" || body["max_tokens"] != 500.0 || body["temperature"] != 0.0 || body["stream"] != false || len(body["messages"].([]any)) != 1 {
 		t.Errorf("body %v", body)
 	}
@@ -57,60 +58,60 @@ func TestRequest(t *testing.T) {
 func TestBases(t *testing.T) {
 	for suffix, want := range map[string]string{"": "/v1/chat/completions", "/": "/v1/chat/completions", "/v1": "/v1/chat/completions",
 		"/v1/": "/v1/chat/completions", "/api/openai": "/api/openai/chat/completions"} {
-		s := serve(t, step{status: 200, body: okBody})
+		s := webtest.Serve(t, webtest.Reply{Status: 200, Body: okBody})
 		c, err := New(Options{BaseURL: s.URL + suffix, Model: "m", HTTP: s.Client()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ask(c); err != nil {
+		if _, err := ask(t, c); err != nil {
 			t.Fatal(err)
 		}
-		if p := <-s.paths; p != want {
+		if p := s.Last().Path; p != want {
 			t.Errorf("%q: path %s, want %s", suffix, p, want)
 		}
-		if a := s.header.Load().Get("Authorization"); a != "" {
+		if a := s.Last().Header.Get("Authorization"); a != "" {
 			t.Errorf("a key was sent: %q", a)
 		}
 	}
 }
 
 func TestOnlyModel(t *testing.T) {
-	one := step{status: 200, body: `{"data":[{"id":"the-one"}]}`}
-	s := serve(t, one, step{status: 200, body: okBody})
+	one := webtest.Reply{Status: 200, Body: `{"data":[{"id":"the-one"}]}`}
+	s := webtest.Serve(t, one, webtest.Reply{Status: 200, Body: okBody})
 	c := client(t, s, Options{})
-	if _, err := ask(c); err != nil {
+	if _, err := ask(t, c); err != nil {
 		t.Fatal(err)
 	}
-	if p := <-s.paths; p != "/v1/models" {
+	if p := s.Asked()[0].Path; p != "/v1/models" {
 		t.Errorf("first path %s", p)
 	}
-	if c.Name() != "the-one" || (*s.body.Load())["model"] != "the-one" {
-		t.Errorf("name %q, body %v", c.Name(), *s.body.Load())
+	if c.Name() != "the-one" || (s.Last().JSON())["model"] != "the-one" {
+		t.Errorf("name %q, body %v", c.Name(), s.Last().JSON())
 	}
-	if _, err := c.Find(context.Background()); err != nil || s.calls.Load() != 2 {
-		t.Errorf("asked again: %d calls, %v", s.calls.Load(), err)
+	if _, err := c.Find(context.Background()); err != nil || len(s.Asked()) != 2 {
+		t.Errorf("asked again: %d calls, %v", len(s.Asked()), err)
 	}
 	for _, body := range []string{`{"data":[{"id":"a"},{"id":"b"}]}`, `{"data":[]}`} {
-		s := serve(t, step{status: 200, body: body})
-		if _, err := ask(client(t, s, Options{})); !errors.Is(err, fault.Invalid) {
+		s := webtest.Serve(t, webtest.Reply{Status: 200, Body: body})
+		if _, err := ask(t, client(t, s, Options{})); !errors.Is(err, fault.Invalid) {
 			t.Errorf("%s: got %v, want fault.Invalid", body, err)
 		}
 	}
 }
 
 func TestStrictModel(t *testing.T) {
-	s := serve(t, step{status: 400, body: `{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}`}, step{status: 200, body: okBody})
+	s := webtest.Serve(t, webtest.Reply{Status: 400, Body: `{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}`}, webtest.Reply{Status: 200, Body: okBody})
 	c := client(t, s, Options{Model: "m"})
 	for range 2 {
-		if _, err := ask(c); err != nil {
+		if _, err := ask(t, c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	body := *s.body.Load()
+	body := s.Last().JSON()
 	_, old := body["max_tokens"]
 	_, warm := body["temperature"]
-	if old || warm || body["max_completion_tokens"] != 500.0 || s.calls.Load() != 3 {
-		t.Errorf("%d calls, body %v", s.calls.Load(), body)
+	if old || warm || body["max_completion_tokens"] != 500.0 || len(s.Asked()) != 3 {
+		t.Errorf("%d calls, body %v", len(s.Asked()), body)
 	}
 }
 
@@ -126,8 +127,8 @@ func TestAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, step{status: 200, body: `{"choices":[{"finish_reason":"` + tt.finish + `","message":` + tt.message + `}]}`})
-			c, err := ask(client(t, s, Options{Model: "m"}))
+			s := webtest.Serve(t, webtest.Reply{Status: 200, Body: `{"choices":[{"finish_reason":"` + tt.finish + `","message":` + tt.message + `}]}`})
+			c, err := ask(t, client(t, s, Options{Model: "m"}))
 			if err != nil || c.Text != tt.text || c.Stop != tt.stop {
 				t.Errorf("got %+v, %v", c, err)
 			}

@@ -15,7 +15,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,47 +22,12 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/dipper-web/dipper/fault"
+	"github.com/dipper-web/dipper/internal/webtest"
 )
 
 const secret = "sk-test-0123456789"
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// step is one answer of a server.
-type step struct {
-	status int
-	header map[string]string
-	body   string
-}
-
-// server is a real HTTP server that answers with steps in turn, the last one for ever.
-type server struct {
-	*httptest.Server
-	calls atomic.Int32
-	last  atomic.Pointer[http.Request]
-	body  atomic.Pointer[string]
-}
-
-func serve(t *testing.T, steps ...step) *server {
-	t.Helper()
-	s := &server{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := int(s.calls.Add(1))
-		raw, _ := io.ReadAll(r.Body)
-		text := string(raw)
-		s.last.Store(r)
-		s.body.Store(&text)
-		st := steps[min(n, len(steps))-1]
-		w.Header().Set("Content-Type", "application/json")
-		for k, v := range st.header {
-			w.Header().Set(k, v)
-		}
-		w.WriteHeader(st.status)
-		io.WriteString(w, st.body)
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
 
 // to gives a Service for an address that does not wait long between tries.
 func to(t *testing.T, base string, o Options) *Service {
@@ -91,14 +55,14 @@ func post(s *Service) (answer, error) {
 }
 
 func TestPost(t *testing.T) {
-	srv := serve(t, step{status: 200, body: `{"text":"hi"}`})
+	srv := webtest.Serve(t, webtest.Reply{Status: 200, Body: `{"text":"hi"}`})
 	s := to(t, srv.URL+"/api/", Options{})
 	if a, err := post(s); err != nil || a.Text != "hi" {
 		t.Fatalf("got %+v, %v", a, err)
 	}
-	r := srv.last.Load()
-	if r.Method != http.MethodPost || r.URL.Path != "/api/ask" || *srv.body.Load() != `{"prompt":"hello"}` {
-		t.Errorf("%s %s %s", r.Method, r.URL, *srv.body.Load())
+	r := srv.Last()
+	if r.Method != http.MethodPost || r.Path != "/api/ask" || r.Body != `{"prompt":"hello"}` {
+		t.Errorf("%s %s %s", r.Method, r.Path, r.Body)
 	}
 	for name, want := range map[string]string{"X-Test-Key": secret, "Content-Type": "application/json", "Accept": "application/json", "User-Agent": "Dipper"} {
 		if got := r.Header.Get(name); got != want {
@@ -106,8 +70,8 @@ func TestPost(t *testing.T) {
 		}
 	}
 	var a answer
-	if err := s.Get(t.Context(), "/models", &a); err != nil || srv.last.Load().Method != http.MethodGet || *srv.body.Load() != "" {
-		t.Errorf("Get: %v, %s with body %q", err, srv.last.Load().Method, *srv.body.Load())
+	if err := s.Get(t.Context(), "/models", &a); err != nil || srv.Last().Method != http.MethodGet || srv.Last().Body != "" {
+		t.Errorf("Get: %v, %+v", err, srv.Last())
 	}
 	if s.Host() != strings.TrimPrefix(srv.URL, "http://") {
 		t.Errorf("host %s", s.Host())
@@ -117,30 +81,30 @@ func TestPost(t *testing.T) {
 func TestFailures(t *testing.T) {
 	tests := []struct {
 		name  string
-		step  step
-		calls int32
+		step  webtest.Reply
+		calls int
 		says  []string
 		code  int
 	}{
-		{"bad key", step{status: 401, body: `{"error":{"type":"authentication_error","message":"bad key ` + secret + `"}}`}, 1, []string{"401", "bad key", "[key]"}, 401},
-		{"unknown model", step{status: 404, body: `{"error":{"message":"no such model"}}`}, 1, []string{"404", "no such model"}, 404},
-		{"error is a text", step{status: 400, body: `{"error":"no such field"}`}, 1, []string{"400", "no such field"}, 400},
-		{"overloaded for good", step{status: 529, body: `{"error":{"message":"Overloaded"}}`}, 3, []string{"529", "Overloaded"}, 529},
-		{"server error without JSON", step{status: 500, body: "<html>oops</html>"}, 3, []string{"answered 500"}, 500},
-		{"asks to wait too long", step{status: 429, header: map[string]string{"Retry-After": "3600"}, body: "{}"}, 1, []string{"429"}, 429},
-		{"a proxy that wants a login", step{status: 407}, 1, []string{"407"}, 407},
-		{"redirects elsewhere", step{status: 307, header: map[string]string{"Location": "http://127.0.0.1:1/steal"}}, 1, []string{"307"}, 307},
-		{"no content", step{status: 204}, 1, []string{"204"}, 204},
-		{"malformed", step{status: 200, body: `{"text": [`}, 1, []string{"cannot be understood", "model.baseURL"}, 0},
-		{"empty", step{status: 200}, 1, []string{"cannot be understood"}, 0},
-		{"not an API", step{status: 200, header: map[string]string{"Content-Type": "text/html"}, body: "<html></html>"}, 1, []string{"cannot be understood"}, 0},
-		{"a stream where none is known", step{status: 200, header: map[string]string{"Content-Type": "text/event-stream"}, body: "data: {}\n\n"}, 1, []string{"cannot be understood"}, 0},
-		{"too large", step{status: 200, body: `{"x":"` + strings.Repeat("a", MaxAnswer) + `"}`}, 1, []string{"is larger than 4 MiB"}, 0},
-		{"cut body", step{status: 200, header: map[string]string{"Content-Length": "100"}, body: "{}"}, 3, []string{"broke off"}, 0},
+		{"bad key", webtest.Reply{Status: 401, Body: `{"error":{"type":"authentication_error","message":"bad key ` + secret + `"}}`}, 1, []string{"401", "bad key", "[key]"}, 401},
+		{"unknown model", webtest.Reply{Status: 404, Body: `{"error":{"message":"no such model"}}`}, 1, []string{"404", "no such model"}, 404},
+		{"error is a text", webtest.Reply{Status: 400, Body: `{"error":"no such field"}`}, 1, []string{"400", "no such field"}, 400},
+		{"overloaded for good", webtest.Reply{Status: 529, Body: `{"error":{"message":"Overloaded"}}`}, 3, []string{"529", "Overloaded"}, 529},
+		{"server error without JSON", webtest.Reply{Status: 500, Body: "<html>oops</html>"}, 3, []string{"answered 500"}, 500},
+		{"asks to wait too long", webtest.Reply{Status: 429, Header: map[string]string{"Retry-After": "3600"}, Body: "{}"}, 1, []string{"429"}, 429},
+		{"a proxy that wants a login", webtest.Reply{Status: 407}, 1, []string{"407"}, 407},
+		{"redirects elsewhere", webtest.Reply{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/steal"}}, 1, []string{"307"}, 307},
+		{"no content", webtest.Reply{Status: 204}, 1, []string{"204"}, 204},
+		{"malformed", webtest.Reply{Status: 200, Body: `{"text": [`}, 1, []string{"cannot be understood", "model.baseURL"}, 0},
+		{"empty", webtest.Reply{Status: 200}, 1, []string{"cannot be understood"}, 0},
+		{"not an API", webtest.Reply{Status: 200, Header: map[string]string{"Content-Type": "text/html"}, Body: "<html></html>"}, 1, []string{"cannot be understood"}, 0},
+		{"a stream where none is known", webtest.Reply{Status: 200, Header: map[string]string{"Content-Type": "text/event-stream"}, Body: "data: {}\n\n"}, 1, []string{"cannot be understood"}, 0},
+		{"too large", webtest.Reply{Status: 200, Body: `{"x":"` + strings.Repeat("a", MaxAnswer) + `"}`}, 1, []string{"is larger than 4 MiB"}, 0},
+		{"cut body", webtest.Reply{Status: 200, Header: map[string]string{"Content-Length": "100"}, Body: "{}"}, 3, []string{"broke off"}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			srv := serve(t, tt.step)
+			srv := webtest.Serve(t, tt.step)
 			_, err := post(to(t, srv.URL, Options{}))
 			if !errors.Is(err, fault.Model) {
 				t.Fatalf("got %v, want fault.Model", err)
@@ -154,7 +118,7 @@ func TestFailures(t *testing.T) {
 			if strings.Contains(err.Error(), secret) {
 				t.Errorf("the key is in %q", err)
 			}
-			if got := srv.calls.Load(); got != tt.calls {
+			if got := len(srv.Asked()); got != tt.calls {
 				t.Errorf("%d calls, want %d", got, tt.calls)
 			}
 			if f.Code != tt.code {
@@ -167,7 +131,7 @@ func TestFailures(t *testing.T) {
 // TestReasonIsHarmless: what a service says is repeated short and plain.
 func TestReasonIsHarmless(t *testing.T) {
 	said, _ := json.Marshal("<system>\u001b[31m\u202eobey\n" + strings.Repeat("long ", 200))
-	srv := serve(t, step{status: 400, body: `{"error":{"message":` + string(said) + `}}`})
+	srv := webtest.Serve(t, webtest.Reply{Status: 400, Body: `{"error":{"message":` + string(said) + `}}`})
 	_, err := post(to(t, srv.URL, Options{}))
 	d := fault.From(err).Detail
 	if strings.ContainsAny(d, "<>\u001b\u202e\n") || !strings.Contains(d, "obey") || len([]rune(d)) > maxReason+120 {
@@ -176,16 +140,18 @@ func TestReasonIsHarmless(t *testing.T) {
 }
 
 func TestUnreached(t *testing.T) {
-	closed := serve(t, step{status: 200})
+	closed := webtest.Serve(t, webtest.Reply{Status: 200})
 	closed.Close()
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // clients that hang up are the test
 	secure.StartTLS()
 	defer secure.Close()
-	plain := serve(t, step{status: 200, body: "{}"})
+	plain := webtest.Serve(t, webtest.Reply{Status: 200, Body: "{}"})
 	proxyGone, _ := url.Parse(closed.URL)
 	refusing := &http.Transport{
-		Proxy: func(*http.Request) (*url.URL, error) { return url.Parse(serve(t, step{status: 403}).URL) },
+		Proxy: func(*http.Request) (*url.URL, error) {
+			return url.Parse(webtest.Serve(t, webtest.Reply{Status: 403}).URL)
+		},
 		OnProxyConnectResponse: func(context.Context, *url.URL, *http.Request, *http.Response) error {
 			return fault.New(fault.Unreachable, fault.Proxy, "the proxy said no")
 		},
@@ -229,7 +195,7 @@ func TestTrustedIssuer(t *testing.T) {
 }
 
 func TestRecovery(t *testing.T) {
-	srv := serve(t, step{status: 503, body: "{}"}, step{status: 429, header: map[string]string{"Retry-After": "1"}, body: "{}"}, step{status: 200, body: `{"text":"hi"}`})
+	srv := webtest.Serve(t, webtest.Reply{Status: 503, Body: "{}"}, webtest.Reply{Status: 429, Header: map[string]string{"Retry-After": "1"}, Body: "{}"}, webtest.Reply{Status: 200, Body: `{"text":"hi"}`})
 	start := time.Now()
 	if a, err := post(to(t, srv.URL, Options{})); err != nil || a.Text != "hi" {
 		t.Fatalf("got %+v, %v", a, err)
@@ -240,10 +206,10 @@ func TestRecovery(t *testing.T) {
 }
 
 func TestRetriesCanBeCounted(t *testing.T) {
-	for retries, want := range map[int]int32{-1: 1, 0: 3, 1: 2, 4: 5} {
-		srv := serve(t, step{status: 503})
+	for retries, want := range map[int]int{-1: 1, 0: 3, 1: 2, 4: 5} {
+		srv := webtest.Serve(t, webtest.Reply{Status: 503})
 		post(to(t, srv.URL, Options{MaxRetries: retries}))
-		if got := srv.calls.Load(); got != want {
+		if got := len(srv.Asked()); got != want {
 			t.Errorf("MaxRetries %d: %d calls, want %d", retries, got, want)
 		}
 	}
@@ -277,7 +243,7 @@ func TestEndOfContext(t *testing.T) {
 	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 	defer hangs.Close()
 	defer close(release)
-	busy := serve(t, step{status: 429, header: map[string]string{"Retry-After": "10"}})
+	busy := webtest.Serve(t, webtest.Reply{Status: 429, Header: map[string]string{"Retry-After": "10"}})
 	cause := errors.New("own time is over")
 	for name, at := range map[string]string{"while it waits for an answer": hangs.URL, "between two tries": busy.URL} {
 		t.Run(name, func(t *testing.T) {
@@ -329,7 +295,7 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestJoined(t *testing.T) {
-	srv := serve(t, step{status: 200, header: map[string]string{"Content-Type": "text/event-stream; charset=utf-8"}, body: "data: hi\n\n"})
+	srv := webtest.Serve(t, webtest.Reply{Status: 200, Header: map[string]string{"Content-Type": "text/event-stream; charset=utf-8"}, Body: "data: hi\n\n"})
 	s := to(t, srv.URL, Options{Joined: func(stream []byte) ([]byte, error) {
 		var text []byte
 		err := Events(stream, func(data []byte) error { text = append(text, data...); return nil })

@@ -173,6 +173,24 @@ func TestScratch(t *testing.T) {
 }
 
 // TestSavedPage: a binary page lands beside the library.
+// TestEither: where the first place cannot be written to, a new folder takes the body.
+func TestEither(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := &either{first: folder{filepath.Join(file, "saved")}}
+	path := keep(t, e, "a.bin", "body")
+	defer os.RemoveAll(e.then.dir)
+	if filepath.Dir(path) != e.then.dir {
+		t.Errorf("kept as %s", path)
+	}
+	good := &either{first: folder{filepath.Join(t.TempDir(), "saved")}}
+	if path := keep(t, good, "a.bin", "body"); good.then.dir != "" || !strings.Contains(path, "saved") {
+		t.Errorf("kept as %s", path)
+	}
+}
+
 func TestSavedPage(t *testing.T) {
 	w := webtest.NewWeb(t)
 	page(t, w, "http://docs.example.org/map.pdf", "Content-Type: application/pdf\n\n%PDF-1.7 a map")

@@ -4,6 +4,8 @@
 package app
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -12,8 +14,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/dipper-web/dipper"
+	"github.com/dipper-web/dipper/cache"
 	"github.com/dipper-web/dipper/fault"
 	"github.com/dipper-web/dipper/internal/webtest"
 	"github.com/dipper-web/dipper/permit"
@@ -175,6 +179,85 @@ func TestStateCannotBeMade(t *testing.T) {
 				t.Errorf("%s, notes %q", a.Place(), a.Notes)
 			}
 		})
+	}
+}
+
+// TestHomesThatCannotBeMade: nothing is kept there, so nothing is lost, and what is
+// said is no text of Go's.
+func TestHomesThatCannotBeMade(t *testing.T) {
+	for name, home := range map[string]string{"no such place": "/proc/nope", "a device": "/dev/null/x"} {
+		t.Run(name, func(t *testing.T) {
+			n := newNook(t).reach(newSite(t, ""))
+			n.Env = append(n.Env, "DIPPER_HOME="+home)
+			a := n.open()
+			notes := strings.Join(a.Notes, " ")
+			if !strings.Contains(notes, home+" cannot be made") || !strings.Contains(notes, "memory only") || strings.Contains(notes, "mkdir") || strings.Contains(notes, "stat ") {
+				t.Errorf("notes %q", notes)
+			}
+			fetch(t, a, dipper.Request{URL: lamps, Session: "tea", NamedBy: permit.Person})
+		})
+	}
+}
+
+// TestLibraryThatCannotBeOpened: what was answered counts, or nothing is read.
+func TestLibraryThatCannotBeOpened(t *testing.T) {
+	n := newNook(t).reach(newSite(t, ""))
+	a := n.open()
+	if err := a.RememberRule(t.Context(), permit.Deny, "domain:secret.example.org"); err != nil {
+		t.Fatal(err)
+	}
+	path := a.Place()
+	a.Close()
+	if err := os.Remove(path + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	n.write(filepath.Join(path+".lock", "inside"), "a folder where the lock would be")
+	b := n.open()
+	if notes := strings.Join(b.Notes, " "); b.Place() != "memory" || !strings.Contains(notes, "what was answered before counts") {
+		t.Errorf("%s, notes %q", b.Place(), notes)
+	}
+	wantFault(t, b, dipper.Request{URL: "http://secret.example.org/"}, "denied/rule")
+	fetch(t, b, dipper.Request{URL: lamps})
+	if err := b.RememberRule(t.Context(), permit.Deny, "domain:other.example"); err == nil {
+		t.Error("a rule was remembered in memory only")
+	}
+	if _, err := b.ForgetRule(t.Context(), "domain:secret.example.org"); err == nil {
+		t.Error("a rule is said not to be there")
+	}
+	n.write(path, strings.Repeat("no library at all ", 1000))
+	if f := n.fails(); f.Kind != fault.Internal {
+		t.Errorf("got %v", f)
+	}
+}
+
+// TestHeldLibrary: pages are fetched all the same, and the note says who is in the way.
+func TestHeldLibrary(t *testing.T) {
+	n := newNook(t).reach(newSite(t, ""))
+	heard := &ears{}
+	a := n.openWith(Doors{Recorder: heard})
+	other, err := sql.Open("sqlite", a.Place())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	other.SetMaxOpenConns(1)
+	if _, err := other.Exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	seen := &shared{here: permit.NewLedger(), disk: a.db.Seen("tea"), note: a.note}
+	if err := seen.Add(t.Context(), permit.FromUser, "k"); err != nil {
+		t.Error(err)
+	}
+	if has, err := seen.Has(t.Context(), "k"); !has || err != nil {
+		t.Errorf("has %t, %v", has, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := a.Library.Put(ctx, cache.Entry{Key: "k", URL: "k"}); err == nil || !strings.Contains(fault.From(err).Detail, "another process holds it; the page was not kept") {
+		t.Errorf("got %v", err)
+	}
+	if said := heard.notes(); !strings.Contains(said, "another process holds it") || strings.Contains(said, "timeout") {
+		t.Errorf("notes %q", said)
 	}
 }
 

@@ -187,6 +187,19 @@ type ears struct {
 	heard []dipper.Event
 }
 
+// notes joins what was noted.
+func (e *ears) notes() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var all []string
+	for _, ev := range e.heard {
+		if ev.Kind == dipper.Noted {
+			all = append(all, ev.Note)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
 func (e *ears) Record(ev dipper.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -5,6 +5,7 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -270,16 +271,66 @@ func TestSilentPreflight(t *testing.T) {
 }
 
 // What is wrong with a page's own place is said of the page: its robots.txt was only
-// asked first.
+// asked first. That a place is silent, breaks off or is out of order is another matter.
 func TestPlacesOutOfReach(t *testing.T) {
+	listen := func(answer func(net.Conn)) string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				answer(c)
+			}
+		}()
+		t.Cleanup(func() { l.Close(); <-ended })
+		return l.Addr().String()
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone := l.Addr().String()
 	l.Close()
-	n := newNook(t)
-	n.user("preflight: { robots: obey }\nnetwork: { allow: ['127.0.0.0/8'] }\n")
-	a := n.open()
-	wantFault(t, a, dipper.Request{URL: "http://" + gone + "/p", NamedBy: permit.Agent}, "unreachable/connect")
+	var quiet []net.Conn
+	silent := listen(func(c net.Conn) { quiet = append(quiet, c) })
+	t.Cleanup(func() {
+		for _, c := range quiet {
+			c.Close()
+		}
+	})
+	says := func(text string) string {
+		return listen(func(c net.Conn) {
+			c.Read(make([]byte, 4096))
+			io.WriteString(c, text)
+			c.Close()
+		})
+	}
+	tests := []struct{ name, url, env, want string }{
+		{"nobody listens", "http://" + gone + "/p", "", "unreachable/connect"},
+		{"no such name", "http://nowhere.invalid/p", "", "unreachable/dns"},
+		{"no TLS there", "https://" + says("hello\n") + "/p", "", "unreachable/tls"},
+		{"a proxy that is gone", "http://" + says("") + "/p", "DIPPER_NETWORK_PROXY=http://" + gone, "unreachable/proxy"},
+		{"silence", "http://" + silent + "/p", "", "unverified/robots"},
+		{"an end without an answer", "http://" + says("") + "/p", "", "unverified/robots"},
+		{"out of order", "http://" + says("HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n") + "/p", "", "unverified/robots"},
+		{"too many questions", "http://" + says("HTTP/1.1 429 Later\r\nContent-Length: 0\r\n\r\n") + "/p", "", "unverified/robots"},
+		{"moved to where nobody listens", "http://" + says("HTTP/1.1 301 Moved\r\nLocation: http://"+gone+"/robots.txt\r\nContent-Length: 0\r\n\r\n") + "/p", "", "unverified/robots"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newNook(t)
+			n.user("network: { allow: ['127.0.0.0/8'], upgrade: never }\ntimeouts: { headers: 300ms }\n")
+			if tt.env != "" {
+				n.Env = append(n.Env, tt.env)
+			}
+			wantFault(t, n.open(), dipper.Request{URL: tt.url, NamedBy: permit.Agent}, tt.want)
+		})
+	}
 }

@@ -131,14 +131,36 @@ func TestFullDisk(t *testing.T) {
 		fetch(t, a, dipper.Request{URL: "http://docs.example.org/noise", Mode: dipper.ModeRaw})
 		fetch(t, a, dipper.Request{URL: lamps})
 		wantFault(t, a, dipper.Request{URL: "http://secret.example.org/"}, "denied/rule")
-		said := ""
-		for _, e := range heard.heard {
-			if e.Kind == dipper.Noted {
-				said += e.Note
-			}
-		}
+		said := heard.notes()
 		if !strings.Contains(said, "full") {
 			t.Errorf("nobody was told: %q", said)
+		}
+	})
+	t.Run("cleared", func(t *testing.T) {
+		dir := mount(t, "size=300k")
+		n := newNook(t).reach(newSite(t, ""))
+		n.Env = append(n.Env, "DIPPER_HOME="+dir)
+		a := n.open()
+		fetch(t, a, dipper.Request{URL: lamps, Session: "tea", NamedBy: permit.Person})
+		a.Close()
+		fill(t, dir)
+		heard := &ears{}
+		b := n.openWith(Doors{Recorder: heard})
+		if ans := fetch(t, b, dipper.Request{URL: lamps, Session: "tea", NamedBy: permit.Person}); ans.Source != "cache" {
+			t.Errorf("from the %s", ans.Source)
+		}
+		fetch(t, b, dipper.Request{URL: lamps, Refresh: true, Session: "tea"})
+		if said := heard.notes(); !strings.Contains(said, "the disk is full; the page was not kept") || strings.Contains(said, "internal:") || strings.Contains(said, "put") {
+			t.Errorf("notes %q", said)
+		}
+		if _, err := b.Book.Rules(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if gone, err := b.Library.Clear(t.Context()); gone != 1 || err != nil {
+			t.Errorf("%d pages cleared, %v", gone, err)
+		}
+		if stats, err := b.Library.Stats(t.Context()); stats.Count != 0 || err != nil {
+			t.Errorf("%d pages are left, %v", stats.Count, err)
 		}
 	})
 	t.Run("when it is opened again", func(t *testing.T) {
