@@ -299,12 +299,12 @@ func TestPlacesOutOfReach(t *testing.T) {
 	gone := l.Addr().String()
 	l.Close()
 	var quiet []net.Conn
-	silent := listen(func(c net.Conn) { quiet = append(quiet, c) })
-	t.Cleanup(func() {
+	t.Cleanup(func() { // after the listener has ended
 		for _, c := range quiet {
 			c.Close()
 		}
 	})
+	silent := listen(func(c net.Conn) { quiet = append(quiet, c) })
 	says := func(text string) string {
 		return listen(func(c net.Conn) {
 			c.Read(make([]byte, 4096))
