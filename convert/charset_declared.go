@@ -5,7 +5,6 @@ package convert
 
 import (
 	"bytes"
-	"encoding/binary"
 	"regexp"
 	"strings"
 
@@ -16,8 +15,6 @@ import (
 const (
 	prescanWindow = 1024     // WHATWG HTML, prescan a byte stream to determine its encoding
 	lateWindow    = 64 << 10 // a parser that meets a meta element later starts again; heads longer than this are not pages
-	// utf16Window is enough to see the rhythm of zero bytes.
-	utf16Window = 512
 )
 
 // mediaType is the type and subtype of a Content-Type header in lower case,
@@ -181,45 +178,4 @@ func primaryLanguage(tags ...string) string {
 		}
 	}
 	return ""
-}
-
-// looksUTF16 reports whether the start of a body has the rhythm of UTF-16
-// without a mark: every second byte of its markup is zero.
-func looksUTF16(body []byte) bool {
-	return utf16Order(body) != ""
-}
-
-// utf16Order is utf-16le or utf-16be for bytes in that rhythm, else "".
-func utf16Order(body []byte) string {
-	body = body[:min(len(body), utf16Window)]
-	var even, odd int
-	for i, b := range body {
-		if b == 0 && i%2 == 0 {
-			even++
-		} else if b == 0 {
-			odd++
-		}
-	}
-	switch pairs := len(body) / 2; {
-	case pairs < 2:
-		return ""
-	case odd*4 >= pairs && even*8 <= odd && !utf16Controls(body, binary.LittleEndian):
-		return "utf-16le"
-	case even*4 >= pairs && odd*8 <= even && !utf16Controls(body, binary.BigEndian):
-		return "utf-16be"
-	}
-	return ""
-}
-
-// utf16Controls reports whether bytes hold control characters that no text has:
-// samples and tables of small numbers have the rhythm of UTF-16 too.
-func utf16Controls(body []byte, order binary.ByteOrder) bool {
-	for ; len(body) >= 2; body = body[2:] {
-		switch u := order.Uint16(body); {
-		case u == '\t', u == '\n', u == '\f', u == '\r':
-		case u < ' ', 0x7f <= u && u < 0xa0:
-			return true
-		}
-	}
-	return false
 }

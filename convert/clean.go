@@ -4,7 +4,6 @@
 package convert
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,31 +23,20 @@ func Clean(s string) (string, []Removed) {
 	s, counts := cleanInvisible(s)
 	s, marks := breakMarks(s)
 	removed := invisibleWarnings(counts)
-	if marks > 0 {
-		removed = append(removed, Removed{Code: CodeMarks, Count: marks,
-			Message: fmt.Sprintf("%s that imitated control marks of a conversation; each is broken by a space", plural(marks, "piece", "pieces")+" of text")})
+	if r, ok := counted(CodeMarks, marks); ok {
+		removed = append(removed, r)
 	}
 	return s, removed
 }
 
 // invisibleWarnings words the counts of cleanInvisible.
 func invisibleWarnings(counts map[string]int) (removed []Removed) {
-	if n := counts[CodeInvisible]; n > 0 {
-		removed = append(removed, Removed{Code: CodeInvisible, Count: n,
-			Message: plural(n, "character", "characters") + " that show nothing or steer a terminal removed"})
-	}
-	if n := counts[CodePrivateUse]; n > 0 {
-		removed = append(removed, Removed{Code: CodePrivateUse, Count: n,
-			Message: plural(n, "character", "characters") + " of a private use area removed; they mean something only in the page's own font"})
+	for _, code := range []string{CodeInvisible, CodePrivateUse} {
+		if r, ok := counted(code, counts[code]); ok {
+			removed = append(removed, r)
+		}
 	}
 	return removed
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // cleanInvisible is the part of Clean that needs no look at words. The counts

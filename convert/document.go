@@ -88,7 +88,7 @@ type Document struct {
 	Byline    string `json:"byline,omitempty"`
 	Markdown  string `json:"markdown"`
 	Language  string `json:"language,omitempty"`  // BCP 47 tag, as declared or guessed from the script
-	Published string `json:"published,omitempty"` // RFC 3339 date or date-time; only with evidence in the page
+	Published string `json:"published,omitempty"` // the day, YYYY-MM-DD, in the zone of the evidence; only with evidence in the page
 	Site      string `json:"site,omitempty"`
 	Canonical string `json:"canonical,omitempty"` // absolute URL
 	Charset   string `json:"charset,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/mmcdole/gofeed"
 )
@@ -31,7 +32,7 @@ func feedDocument(in Input, text string) (doc Document, ok bool) {
 	for i, item := range feed.Items {
 		if i == maxEntries {
 			fmt.Fprintf(&w.out, "\n%d more entries are left out.\n", len(feed.Items)-maxEntries)
-			w.removed = append(w.removed, Removed{Code: CodeTruncated, Count: len(feed.Items) - maxEntries,
+			w.removed = withWarning(w.removed, Removed{Code: CodeTruncated, Count: len(feed.Items) - maxEntries,
 				Message: fmt.Sprintf("the first %d of %d entries of the feed are shown", maxEntries, len(feed.Items))})
 			break
 		}
@@ -39,16 +40,24 @@ func feedDocument(in Input, text string) (doc Document, ok bool) {
 	}
 	markdown, counts := cleanInvisible(w.out.String())
 	doc = Document{Kind: KindFeed, Markdown: markdown, Title: oneLine(feed.Title), Language: feed.Language,
-		Links: w.links.links, Outline: outlineOf(markdown), Removed: append(w.removed, invisibleWarnings(counts)...)}
+		Links: w.links.links, Outline: outlineOf(markdown), Removed: w.removed}
+	for _, r := range invisibleWarnings(counts) {
+		doc.warn(r, true)
+	}
 	if len(feed.Authors) > 0 {
 		doc.Byline = oneLine(feed.Authors[0].Name)
 	}
-	if t := feed.UpdatedParsed; t != nil {
-		doc.Published = t.UTC().Format("2006-01-02T15:04:05Z")
-	} else if t := feed.PublishedParsed; t != nil {
-		doc.Published = t.UTC().Format("2006-01-02T15:04:05Z")
-	}
+	doc.Published = first(feedDay(feed.Updated, feed.UpdatedParsed), feedDay(feed.Published, feed.PublishedParsed))
 	return doc, true
+}
+
+// feedDay is the day of a date as the feed writes it; the parser of feeds reads
+// more forms, but moves them to another zone.
+func feedDay(written string, parsed *time.Time) string {
+	if day := parseDate(written); day != "" || parsed == nil {
+		return day
+	}
+	return parsed.Format(time.DateOnly)
 }
 
 // withoutDeclaration drops the XML declaration: the text is UTF-8 by now, and
@@ -166,13 +175,7 @@ func (w *feedWriter) note(r Removed) {
 	if r.Code == CodeBoilerplate || r.Code == CodeInstructions {
 		return
 	}
-	for i := range w.removed {
-		if w.removed[i].Code == r.Code {
-			w.removed[i].Count += r.Count
-			return
-		}
-	}
-	w.removed = append(w.removed, r)
+	w.removed = withWarning(w.removed, r)
 }
 
 // address is a link made absolute and remembered, "" for one that no reader

@@ -6,6 +6,7 @@ package convert
 import (
 	"fmt"
 	"maps"
+	"strings"
 )
 
 // page turns HTML into a document: read the tree, mark what is hidden, choose
@@ -32,20 +33,19 @@ func page(in Input) (Document, error) {
 	for _, r := range invisibleWarnings(t.invisible) {
 		doc.warn(r, true)
 	}
-	if guessed {
-		doc.warn(charsetWarning(charset), true)
-	}
+	doc.warn(charsetWarning(charset), guessed)
 	facts := factsOf(t, stats, &doc)
 	if facts.MetaRefresh != "" {
 		doc.warn(Removed{Code: CodeMetaRefresh, Count: 1, Message: "the page sends its reader on to " + facts.MetaRefresh}, true)
-	}
-	if n := InstructionLike(doc.Markdown); n > 0 {
-		doc.warn(instructionWarning(n), true)
 	}
 	doc.Hollow, doc.Why = hollow(in, facts)
 	if doc.Hollow == Shell || doc.Hollow == Empty {
 		doc.fromState(t, in.Options)
 	}
+	if doc.Hollow == Empty && strings.TrimSpace(doc.Markdown) != "" {
+		doc.Hollow, doc.Why = "", "" // what there is is shown, however little it says
+	}
+	doc.warn(counted(CodeInstructions, InstructionLike(doc.Markdown)))
 	doc.Excerpt = excerpt(doc.Markdown)
 	return doc, nil
 }
@@ -68,29 +68,15 @@ func (d *Document) fill(w *writer, out string) {
 	d.Outline = finishOutline(w.sections, len(d.Markdown))
 	d.Anchors = w.anchors
 	d.Links = w.links.all
-	if w.cut || w.t.cut || len(d.Markdown) > w.opt.MaxText {
-		d.Truncated = true
-		cutText(d, w.opt.MaxText)
+	cutText(d, w.opt.MaxText)
+	if d.Truncated {
 		maps.DeleteFunc(d.Anchors, func(_ string, at int) bool { return at >= len(d.Markdown) })
+	}
+	if (w.cut || w.t.cut) && !d.Truncated {
+		d.Truncated = true
 		d.warn(Removed{Code: CodeTruncated, Count: 1,
 			Message: fmt.Sprintf("the page is larger than what is read of one page; the text ends after %d bytes", len(d.Markdown))}, true)
 	}
-}
-
-// warn adds a warning, or adds its count to one of the same code.
-func (d *Document) warn(r Removed, ok bool) {
-	if !ok {
-		return
-	}
-	for k := range d.Removed {
-		if d.Removed[k].Code == r.Code {
-			if r.Code != CodeTruncated {
-				d.Removed[k].Count += r.Count
-			}
-			return
-		}
-	}
-	d.Removed = append(d.Removed, r)
 }
 
 // factsOf gathers what the search for hollow pages looks at.

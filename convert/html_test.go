@@ -91,15 +91,41 @@ func TestLinkModes(t *testing.T) {
 	}
 }
 
+// TestImagesAreTheirText holds what stands for an image where addresses are
+// not shown: its alternative text, as text.
 func TestImagesAreTheirText(t *testing.T) {
-	in := htmlInput(`<p><img src="a.png" alt="a boat"> <a href="/x"><img src="b.png" alt="a mast"></a> <img src="https://far.test/?d=1"></p>`)
-	in.Options.Images = false
-	doc, err := Markdown(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "a boat [a mast](https://pier.test/x)\n"; doc.Markdown != want {
-		t.Errorf("got %q, want %q", doc.Markdown, want)
+	for _, c := range []struct{ name, page, want string }{
+		{"alone", `<p><img src=a.png alt="a boat"></p>`, "a boat"},
+		{"in a link", `<p>see <a href="/x"><img src="b.png" alt="a mast"></a></p>`, "see [a mast](https://pier.test/x)"},
+		{"link of image and words", `<a href="/x"><img src="b.png" alt="a mast">of oak</a>`, "[a mast of oak](https://pier.test/x)"},
+		{"no text", `<p>a <img src="c.png"> b <img src="https://far.test/?d=1" alt=""> c`, "a b c"},
+		{"link of an image without text", `<p>a <a href="/x"><img src="c.png"></a>`, "a"},
+		{"without an address", `<p>x <img alt="a sail"> y`, "x a sail y"},
+		{"between words", `<p>Pier<img src=a.png alt="map">North <img src=a.png alt="one"><img src=b.png alt="two">.`, "Pier map North one two."},
+		{"a sign between words", `<p>great<img src=a.png alt="👍">news`, "great👍news"},
+		{"would be a heading", `<p><img src=a.png alt="# Loud"> x`, `\# Loud x`},
+		{"would be an item", `<p><img src=a.png alt="1. First">`, `1\. First`},
+		{"would be a link", `<p><img src=a.png alt="[go](https://far.test)">`, `\[go\](https://far.test)`},
+		{"would be an image", `<p><img src=a.png alt="![x](y)">`, `!\[x\](y)`},
+		{"would be emphasis", `<p><img src=a.png alt="*a* <b>">`, `\*a\* \<b>`},
+		{"strong", `<p><b><img src=a.png alt="warning"></b> x`, "**warning** x"},
+		{"strong, after a word", `<p>a<b><img src=a.png alt="(!)"></b>b`, "a<strong>(!)</strong>b"},
+		{"in code", `<p><code>go <img src=a.png alt="run"></code>`, "`go` run"},
+		{"heading", `<h2><img src=a.png alt="Tide"> tables</h2><p>x`, "## Tide tables\n\nx"},
+		{"cell", `<table><tr><th>a<th>b<tr><td><img src=a.png alt="yes|no"><td>2</table>`, "| a | b |\n| --- | --- |\n| yes\\|no | 2 |"},
+		{"figure", `<figure><img src=a.png alt="A boat"><figcaption>At sea</figcaption></figure>`, "A boat\n\nAt sea"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := htmlInput(c.page)
+			in.Options.Images = false
+			doc, err := Markdown(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.TrimSuffix(doc.Markdown, "\n"); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 
@@ -164,15 +190,32 @@ func TestShell(t *testing.T) {
 }
 
 // TestNotEmpty has pages whose text is hard to see for a careless look: signs
-// without a letter, words at the bottom of a deep well.
+// without a letter, words at the bottom of a deep well, nothing but a picture.
 func TestNotEmpty(t *testing.T) {
-	for name, page := range map[string]string{"signs": "<p>" + strings.Repeat("&amp;", 1000), "well": strings.Repeat("<div>", 20_000) + "bottom"} {
-		doc, err := Markdown(htmlInput(page))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if doc.Hollow != "" || doc.Markdown == "" {
-			t.Errorf("%s: hollow %q (%s), %d bytes", name, doc.Hollow, doc.Why, len(doc.Markdown))
+	for _, c := range []struct{ name, page, want string }{
+		{"well", strings.Repeat("<div>", 20_000) + "bottom" + strings.Repeat("</div>", 20_000), "bottom"},
+		{"signs", "<p>" + strings.Repeat("&amp;", 2_000_000), "&&&&"},
+		{"replacement characters", "<p>\ufffd\ufffd", "\ufffd\ufffd"},
+		{"wrong bytes", "\xfe\xfd", "\ufffd"},
+		{"a rule", "<hr>", "---"},
+		{"a film", `<video src="/a.webm"></video>`, "[video](https://pier.test/a.webm)"},
+		{"a picture", `<img src="/a.png" alt="">`, "![](https://pier.test/a.png)"},
+		{"a frame", `<iframe src="https://pier.test/b" title="Tides"></iframe>`, "[Tides](https://pier.test/b)"},
+		{"a number", "<p>7", "7"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			doc, err := Markdown(htmlInput(c.page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if doc.Hollow != "" || doc.Why != "" || !strings.HasPrefix(doc.Markdown, c.want) {
+				t.Errorf("hollow %q (%s), %d bytes: %.60q, want it to begin %q", doc.Hollow, doc.Why, len(doc.Markdown), doc.Markdown, c.want)
+			}
+		})
+	}
+	for _, page := range []string{"", "<p> &nbsp;\n</p>", "<title>Tides</title>", `<p style="display:none">x</p>`, `<img src="https://far.test/t.gif">`} {
+		if doc, err := Markdown(htmlInput(page)); err != nil || doc.Hollow != Empty || strings.TrimSpace(doc.Markdown) != "" {
+			t.Errorf("%q: hollow %q, %q, %v", page, doc.Hollow, doc.Markdown, err)
 		}
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// published finds the date of a page, as an RFC 3339 date or date-time. It
-// takes only what the page itself marks as its date and never reads one out of
+// published finds the day of a page, as an RFC 3339 full-date. It takes only what the page itself marks as its date and never reads one out of
 // running text. sure is false where a page shows several dates and marks none:
 // an index, a forum.
 func published(t *tree, m metadata) (date string, sure bool) {
@@ -110,8 +109,9 @@ func other(t *tree, i int32) string {
 	return v
 }
 
-// parseDate reads a date that is written for machines, or written out with the
-// name of the month. Dates like 03/04/2026 mean two days and are not read.
+// parseDate gives the day of a date that is written for machines, or written
+// out with the name of the month. It is the day in the zone that the date names,
+// never shifted to another. Dates like 03/04/2026 mean two days and are not read.
 func parseDate(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) < 8 || len(s) > 40 {
@@ -119,18 +119,11 @@ func parseDate(s string) string {
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
 		"2006-01-02 15:04:05 Z0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02 15:04",
-		time.RFC1123, time.RFC1123Z, time.RFC850} {
-		if t, err := time.Parse(layout, s); err == nil && plausible(t) {
-			if strings.ContainsAny(layout, "ZM") {
-				return t.Format(time.RFC3339)
-			}
-			return t.Format("2006-01-02") // the time of an unknown zone is no time
-		}
-	}
-	for _, layout := range []string{"2006-01-02", "2006/01/02", "2006/1/2", "20060102", "2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006", "Jan. 2, 2006",
+		"Mon, 2 Jan 2006 15:04:05 MST", "Mon, 2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04:05 -0700", time.RFC850,
+		time.DateOnly, "2006/01/02", "2006/1/2", "20060102", "2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006", "Jan. 2, 2006",
 		"Monday, January 2, 2006", "Monday, 2 January 2006", "Mon, 2 Jan 2006", "2006年1月2日", "2006.01.02"} {
 		if t, err := time.Parse(layout, s); err == nil && plausible(t) {
-			return t.Format("2006-01-02")
+			return t.Format(time.DateOnly)
 		}
 	}
 	return ""

@@ -43,6 +43,8 @@ func (d *Document) fromState(t *tree, o Options) {
 	w.children(bodyNode, context{})
 	w.flush()
 	w.land()
+	d.Truncated = false
+	d.Removed = slices.DeleteFunc(d.Removed, func(r Removed) bool { return r.Code == CodeTruncated || r.Code == CodeMarks }) // of the text that this one replaces
 	d.fill(w, string(w.out)+"\n")
 	d.Hollow, d.Why = "", ""
 }

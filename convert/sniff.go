@@ -203,9 +203,10 @@ func wholeJSON(body []byte) bool {
 }
 
 // looksText reports whether bytes can be text: hardly any of them is one that
-// text never holds. Bytes over 0x7F may belong to any encoding.
-func looksText(body []byte) bool {
-	if strings.HasPrefix(markCharset(body), "utf-16") || looksUTF16(body) {
+// text never holds. Bytes over 0x7F may belong to any encoding; the bytes of
+// UTF-16 are judged by the characters they make.
+func looksText(contentType string, body []byte) bool {
+	if looksUTF16(body) || saysUTF16(contentType, body) {
 		return true
 	}
 	head := body[:min(len(body), sniffWindow)]

@@ -88,7 +88,7 @@ func Binary(contentType string, body []byte) (mime, ext string, binary bool) {
 			return declared, "", false
 		}
 		return declared, extension(declared), true
-	case looksText(body):
+	case looksText(contentType, body):
 		return declared, "", false
 	}
 	return octets, extension(octets), true

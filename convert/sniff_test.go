@@ -6,9 +6,12 @@ package convert
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -86,7 +89,7 @@ func TestBinary(t *testing.T) {
 	noise := strings.Repeat("\x00\x01\x02\x03\xfe", 80)
 	for _, test := range []struct {
 		name, contentType, body, mime, ext string
-		binary                             bool
+		isBinary                           bool
 	}{
 		{"PDF", "application/pdf", "%PDF-1.4\n", "application/pdf", ".pdf", true},
 		{"PDF sent as text", "text/plain", "%PDF-1.4\n1 0 obj", "application/pdf", ".pdf", true},
@@ -97,7 +100,18 @@ func TestBinary(t *testing.T) {
 		{"cut text sent as picture", "image/png", `gone`, "image/png", ".png", true},
 		{"small 16-bit numbers", "application/octet-stream", strings.Repeat("\x07\x01\x2c\x00\x03\x00", 200), "application/octet-stream", ".bin", true},
 		{"counting bytes", "application/octet-stream", strings.Repeat("\x00\x01\x02\x03", 200), "application/octet-stream", ".bin", true},
-		{"UTF-16 without a mark", "application/octet-stream", strings.Repeat("f\x00e\x00r\x00r\x00y\x00\n\x00", 60), "application/octet-stream", "", false},
+		{"small samples sent as text", "text/plain", utf16Bytes(binary.LittleEndian, tones(300)...), octets, ".bin", true},
+		{"small samples, high byte first", "", utf16Bytes(binary.BigEndian, tones(300)...), octets, ".bin", true},
+		{"samples from 160 on", "", utf16Bytes(binary.LittleEndian, tones(140, 160)...), octets, ".bin", true},
+		{"samples behind a mark", "", "\xff\xfe" + utf16Bytes(binary.LittleEndian, tones(300)...), octets, ".bin", true},
+		{"numbers behind a heading in UTF-16", "", utf16Bytes(binary.LittleEndian, utf16.Encode([]rune(strings.Repeat("TIDE ", 60)))...) + strings.Repeat("\x07\x00\x03\x00", 200), octets, ".bin", true},
+		{"UTF-16 without a mark", octets, strings.Repeat("f\x00e\x00r\x00r\x00y\x00\n\x00", 60), octets, "", false},
+		{"UTF-16 with a torn character, behind a mark", "text/plain", "\xff\xfe" + strings.Repeat("a\x00 \x00", 30) + "\x00\xd8" + strings.Repeat("b\x00", 30), "text/plain", "", false},
+		{"UTF-16 French", "", utf16Bytes(binary.BigEndian, utf16.Encode([]rune(strings.Repeat("Été à la forêt, où l’œil s’égare.\r\n", 90)))...), "", "", false},
+		{"UTF-16 Russian", octets, utf16Bytes(binary.LittleEndian, utf16.Encode([]rune(strings.Repeat("<p>Прилив и отлив</p>\n", 300)))...), octets, "", false},
+		{"UTF-16 Japanese", "", utf16Bytes(binary.LittleEndian, utf16.Encode([]rune(strings.Repeat("<li>潮の満ち引き🌊</li>\n", 300)))...), "", "", false},
+		{"UTF-16 numbers", "", utf16Bytes(binary.LittleEndian, utf16.Encode([]rune(strings.Repeat("12.5;0,3\t", 300)))...), "", "", false},
+		{"UTF-16 Han text that its header declares", "text/plain; charset=utf-16le", utf16Bytes(binary.LittleEndian, utf16.Encode([]rune(strings.Repeat("一丁七万丈", 300)))...), "text/plain", "", false},
 		{"PNG", "", "\x89PNG\r\n\x1a\n" + noise, "image/png", ".png", true},
 		{"JPEG", "text/html", "\xff\xd8\xff\xe0" + noise, "image/jpeg", ".jpg", true},
 		{"GIF", "", "GIF89a\x01\x00\x01\x00" + noise, "image/gif", ".gif", true},
@@ -138,12 +152,35 @@ func TestBinary(t *testing.T) {
 		{"empty", "image/png", "", "image/png", "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			mime, ext, binary := Binary(test.contentType, []byte(test.body))
-			if mime != test.mime || ext != test.ext || binary != test.binary {
-				t.Errorf("%q %q %v, want %q %q %v", mime, ext, binary, test.mime, test.ext, test.binary)
+			mime, ext, isBinary := Binary(test.contentType, []byte(test.body))
+			if mime != test.mime || ext != test.ext || isBinary != test.isBinary {
+				t.Errorf("%q %q %v, want %q %q %v", mime, ext, isBinary, test.mime, test.ext, test.isBinary)
 			}
 		})
 	}
+}
+
+// utf16Bytes writes 16-bit units as bytes.
+func utf16Bytes(order binary.AppendByteOrder, units ...uint16) string {
+	var b []byte
+	for _, u := range units {
+		b = order.AppendUint16(b, u)
+	}
+	return string(b)
+}
+
+// tones makes a thousand numbers below a bound, like those of a quiet sound,
+// on top of a least one.
+func tones(below int, least ...int) (out []uint16) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		n := r.IntN(below)
+		for _, m := range least {
+			n += m
+		}
+		out = append(out, uint16(n))
+	}
+	return out
 }
 
 func TestSafeName(t *testing.T) {

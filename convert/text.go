@@ -42,13 +42,12 @@ func textual(in Input, kind string) (Document, error) {
 			doc.Kind = fallbackKind(text)
 		}
 	}
-	doc.Charset, doc.Removed = charset, append(doc.Removed, cleaned...)
-	if guessed {
-		doc.Removed = append(doc.Removed, charsetWarning(charset))
+	doc.Charset = charset
+	for _, r := range cleaned {
+		doc.warn(r, true)
 	}
-	if n := InstructionLike(doc.Markdown); n > 0 {
-		doc.Removed = append(doc.Removed, instructionWarning(n))
-	}
+	doc.warn(charsetWarning(charset), guessed)
+	doc.warn(counted(CodeInstructions, InstructionLike(doc.Markdown)))
 	cutText(&doc, in.Options.MaxText)
 	facts := textFacts(doc)
 	if !isLanguageTag(doc.Language) {
@@ -109,8 +108,7 @@ func cutText(doc *Document, limit int) {
 		}
 	}
 	doc.Outline = kept
-	doc.Removed = append(doc.Removed, Removed{Code: CodeTruncated, Count: 1,
-		Message: fmt.Sprintf("the text was cut after %d of %d bytes", limit, whole)})
+	doc.warn(Removed{Code: CodeTruncated, Count: 1, Message: fmt.Sprintf("the text was cut after %d of %d bytes", limit, whole)}, true)
 }
 
 // factsWindow bounds the text that the search for hollow pages reads, in bytes.

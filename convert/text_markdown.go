@@ -75,11 +75,9 @@ func frontMatter(text string) map[string]string {
 	return settings
 }
 
-// settledDate is a date in the form of RFC 3339, "" for anything else.
+// settledDate is the day of a date that begins like one of RFC 3339, "" for
+// anything else.
 func settledDate(s string) string {
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t.Format(time.RFC3339)
-	}
 	if len(s) >= 10 {
 		if t, err := time.Parse(time.DateOnly, s[:10]); err == nil && (len(s) == 10 || s[10] == ' ' || s[10] == 'T') {
 			return t.Format(time.DateOnly)

@@ -316,6 +316,17 @@ func TestFeed(t *testing.T) {
 	}
 }
 
+func TestDayOfAFeed(t *testing.T) {
+	for written, want := range map[string]string{
+		"Sun, 1 Mar 2026 23:30:00 -0800": "2026-03-01", "2026-03-01T00:30:00+09:00": "2026-03-01", "Sun, 01 Mar 26 10:00:00 GMT": "2026-03-01", "soon": "",
+	} {
+		body := "<rss version='2.0'><channel><title>T</title><lastBuildDate>" + written + "</lastBuildDate><item><title>x</title></item></channel></rss>"
+		if doc, err := Markdown(Input{Body: []byte(body), Type: "application/rss+xml"}); err != nil || doc.Published != want {
+			t.Errorf("%q gave %q, want %q (%v)", written, doc.Published, want, err)
+		}
+	}
+}
+
 func TestBrokenFeedStaysXML(t *testing.T) {
 	body := "<rss version='2.0'><channel><item><title>half"
 	doc, err := Markdown(Input{Body: []byte(body), Type: "application/rss+xml"})

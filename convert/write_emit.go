@@ -89,9 +89,6 @@ func (e *emitter) survey() {
 
 func (e *emitter) run(k int) {
 	r := e.p.runs[k]
-	if r.kind == imageRun && !e.w.shown(r) {
-		return
-	}
 	e.closeFor(r)
 	if e.autolink(k) {
 		return
@@ -279,7 +276,7 @@ func (e *emitter) before() rune {
 func (e *emitter) first(k int) rune {
 	r := e.p.runs[k]
 	switch {
-	case r.kind == imageRun && e.w.links.images[r.ref] != "":
+	case r.kind == imageRun:
 		return '!'
 	case r.kind == breakRun:
 		return ' '

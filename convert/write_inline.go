@@ -4,6 +4,8 @@
 package convert
 
 import (
+	"unicode/utf8"
+
 	"golang.org/x/net/html/atom"
 )
 
@@ -66,10 +68,11 @@ type inline struct {
 	runs  []run
 	blank bool // a blank waits for more text
 	wide  bool // a block ended here: a break waits for more content
+	apart bool // the text ends with the words of an image
 }
 
 func (p *inline) reset() {
-	p.buf, p.runs, p.blank, p.wide = p.buf[:0], p.runs[:0], false, false
+	p.buf, p.runs, p.blank, p.wide, p.apart = p.buf[:0], p.runs[:0], false, false, false
 }
 
 // push appends a run, or extends the last one where it is set alike.
@@ -84,6 +87,22 @@ func (p *inline) push(r run) {
 	p.runs = append(p.runs, r)
 }
 
+// caption adds the words of an image in its place. An image is no letter: its
+// words do not grow together with those beside it.
+func (p *inline) caption(s string, set run) {
+	p.apart = true
+	p.text(s, set)
+	p.apart = true
+}
+
+// part puts a blank between the words of an image and a word beside them.
+func (p *inline) part(s string) {
+	before, _ := utf8.DecodeLastRune(p.buf)
+	after, _ := utf8.DecodeRuneInString(s)
+	p.blank = p.blank || isWordRune(before) && isWordRune(after)
+	p.apart = false
+}
+
 // text adds text as it stands in the page.
 func (p *inline) text(s string, set run) {
 	for len(s) > 0 {
@@ -95,6 +114,9 @@ func (p *inline) text(s string, set run) {
 		}
 		for n < len(s) && blankPrefix(s[n:]) == 0 {
 			n++
+		}
+		if p.apart {
+			p.part(s)
 		}
 		p.wait(set)
 		set.from = int32(len(p.buf))
@@ -152,7 +174,7 @@ func same(a, b int32) int32 {
 
 // line adds a line break.
 func (p *inline) line(style style, link int32) {
-	p.blank, p.wide = false, false
+	p.blank, p.wide, p.apart = false, false, false
 	at := int32(len(p.buf))
 	p.runs = append(p.runs, run{from: at, to: at, kind: breakRun, style: style, link: link})
 }
@@ -162,6 +184,7 @@ func (p *inline) gap() { p.wide = p.wide || len(p.runs) > 0 }
 
 // put adds a run that is not plain text.
 func (p *inline) put(kind runKind, s string, r run) {
+	p.apart = false
 	p.wait(r)
 	r.kind, r.from = kind, int32(len(p.buf))
 	p.buf = append(p.buf, s...)

@@ -28,7 +28,10 @@ func (w *writer) mediaElement(i int32, tag atom.Atom, c context) bool {
 	return false
 }
 
-// picture adds an image to the paragraph.
+// picture adds an image to the paragraph. Where no address is shown, and in a
+// link that would have none to show, it is its alternative text, escaped like
+// any other text and set off from the words beside it; an image without
+// alternative text leaves no trace there.
 func (w *writer) picture(i int32, c context) {
 	alt := strings.Join(strings.Fields(w.t.get(i, keyAlt)), " ")
 	src := ""
@@ -38,11 +41,15 @@ func (w *writer) picture(i int32, c context) {
 			return // nothing to read, and its address may carry anything
 		}
 	}
-	if alt == "" && src == "" {
-		return
+	set := run{style: c.style &^ (w.mute | code), link: w.live(c.link), span: c.span}
+	switch {
+	case src != "", w.opt.Images && set.link == 0 && alt != "":
+		w.links.images = append(w.links.images, src)
+		set.ref = int32(len(w.links.images) - 1)
+		w.para.put(imageRun, alt, set)
+	case alt != "":
+		w.para.caption(alt, set)
 	}
-	w.links.images = append(w.links.images, src)
-	w.para.put(imageRun, alt, run{style: c.style &^ (w.mute | code), link: w.live(c.link), ref: int32(len(w.links.images) - 1)})
 }
 
 func (w *writer) ownImage(src string) bool {
@@ -103,21 +110,12 @@ func largest(srcset string) string {
 	return best
 }
 
-// shown reports whether an image run leaves anything in the text.
-func (w *writer) shown(r run) bool { return r.to > r.from || w.links.images[r.ref] != "" }
-
-// image writes an image run. Where no address is to be shown, and in a link, an image
-// without one is its alternative text.
+// image writes an image run. Its address is empty where the page has none that
+// a reader could use.
 func (e *emitter) image(k int) {
-	r := e.p.runs[k]
-	src := e.w.links.images[r.ref]
-	if src == "" && (r.link != 0 || !e.w.opt.Images) {
-		e.dst = e.marks.write(e.dst, e.p, k, e.mode, false)
-		return
-	}
 	e.dst = append(e.dst, "!["...)
 	e.dst = e.marks.write(e.dst, e.p, k, e.mode, false)
-	e.dst = append(e.dst, "]("+src+")"...)
+	e.dst = append(e.dst, "]("+e.w.links.images[e.p.runs[k].ref]+")"...)
 }
 
 // frame writes a page inside the page: a link to it, or its text where the
