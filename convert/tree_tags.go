@@ -3,7 +3,11 @@
 
 package convert
 
-import "golang.org/x/net/html/atom"
+import (
+	"sync"
+
+	"golang.org/x/net/html/atom"
+)
 
 // class is a set of properties of an element, after the WHATWG lists of
 // section 13.2.4 and the default style sheet of section 15.
@@ -151,100 +155,64 @@ const (
 	keyWidth
 )
 
-func attrKeyOf(name []byte) attrKey {
-	switch string(name) {
-	case "alt":
-		return keyAlt
-	case "alttext":
-		return keyAltText
-	case "aria-hidden":
-		return keyAriaHidden
-	case "aria-label":
-		return keyAriaLabel
-	case "bgcolor":
-		return keyBgColor
-	case "checked":
-		return keyChecked
-	case "class":
-		return keyClass
-	case "color":
-		return keyColor
-	case "colspan":
-		return keyColspan
-	case "content":
-		return keyContent
-	case "data":
-		return keyData
-	case "data-lang", "data-language":
-		return keyDataLang
-	case "data-latex", "data-tex":
-		return keyDataLatex
-	case "data-lazy-src":
-		return keyDataLazySrc
-	case "data-line-number":
-		return keyDataLine
-	case "data-original":
-		return keyDataOriginal
-	case "data-src":
-		return keyDataSrc
-	case "data-srcset", "data-lazy-srcset":
-		return keyDataSrcset
-	case "datetime":
-		return keyDateTime
-	case "display":
-		return keyDisplay
-	case "encoding":
-		return keyEncoding
-	case "height":
-		return keyHeight
-	case "hidden":
-		return keyHidden
-	case "href":
-		return keyHref
-	case "http-equiv":
-		return keyHTTPEquiv
-	case "id":
-		return keyID
-	case "itemprop":
-		return keyItemProp
-	case "lang", "xml:lang":
-		return keyLang
-	case "name":
-		return keyName
-	case "open":
-		return keyOpen
-	case "property":
-		return keyProperty
-	case "rel":
-		return keyRel
-	case "reversed":
-		return keyReversed
-	case "role":
-		return keyRole
-	case "rowspan":
-		return keyRowspan
-	case "scope":
-		return keyScope
-	case "shadowrootmode", "shadowroot":
-		return keyShadow
-	case "src":
-		return keySrc
-	case "srcdoc":
-		return keySrcdoc
-	case "srcset":
-		return keySrcset
-	case "start":
-		return keyStart
-	case "style":
-		return keyStyle
-	case "title":
-		return keyTitle
-	case "type":
-		return keyType
-	case "value":
-		return keyValue
-	case "width":
-		return keyWidth
+// attrKeyOf gives the key of an attribute's name in lower case, keyNone for one
+// that is not kept.
+func attrKeyOf(name []byte) attrKey { return attrKeys()[string(name)] }
+
+// attrKeys maps names to keys; some names share one. It is built once, since
+// every attribute of a page is looked up in it, and never written after that.
+var attrKeys = sync.OnceValue(func() map[string]attrKey {
+	return map[string]attrKey{
+		"alt":              keyAlt,
+		"alttext":          keyAltText,
+		"aria-hidden":      keyAriaHidden,
+		"aria-label":       keyAriaLabel,
+		"bgcolor":          keyBgColor,
+		"checked":          keyChecked,
+		"class":            keyClass,
+		"color":            keyColor,
+		"colspan":          keyColspan,
+		"content":          keyContent,
+		"data":             keyData,
+		"data-lang":        keyDataLang,
+		"data-language":    keyDataLang,
+		"data-latex":       keyDataLatex,
+		"data-tex":         keyDataLatex,
+		"data-lazy-src":    keyDataLazySrc,
+		"data-line-number": keyDataLine,
+		"data-original":    keyDataOriginal,
+		"data-src":         keyDataSrc,
+		"data-srcset":      keyDataSrcset,
+		"data-lazy-srcset": keyDataSrcset,
+		"datetime":         keyDateTime,
+		"display":          keyDisplay,
+		"encoding":         keyEncoding,
+		"height":           keyHeight,
+		"hidden":           keyHidden,
+		"href":             keyHref,
+		"http-equiv":       keyHTTPEquiv,
+		"id":               keyID,
+		"itemprop":         keyItemProp,
+		"lang":             keyLang,
+		"xml:lang":         keyLang,
+		"name":             keyName,
+		"open":             keyOpen,
+		"property":         keyProperty,
+		"rel":              keyRel,
+		"reversed":         keyReversed,
+		"role":             keyRole,
+		"rowspan":          keyRowspan,
+		"scope":            keyScope,
+		"shadowrootmode":   keyShadow,
+		"shadowroot":       keyShadow,
+		"src":              keySrc,
+		"srcdoc":           keySrcdoc,
+		"srcset":           keySrcset,
+		"start":            keyStart,
+		"style":            keyStyle,
+		"title":            keyTitle,
+		"type":             keyType,
+		"value":            keyValue,
+		"width":            keyWidth,
 	}
-	return keyNone
-}
+})
