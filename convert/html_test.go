@@ -197,7 +197,6 @@ func TestNotEmpty(t *testing.T) {
 		{"signs", "<p>" + strings.Repeat("&amp;", 2_000_000), "&&&&"},
 		{"replacement characters", "<p>\ufffd\ufffd", "\ufffd\ufffd"},
 		{"wrong bytes", "\xfe\xfd", "\ufffd"},
-		{"a rule", "<hr>", "---"},
 		{"a film", `<video src="/a.webm"></video>`, "[video](https://pier.test/a.webm)"},
 		{"a picture", `<img src="/a.png" alt="">`, "![](https://pier.test/a.png)"},
 		{"a frame", `<iframe src="https://pier.test/b" title="Tides"></iframe>`, "[Tides](https://pier.test/b)"},

@@ -61,16 +61,21 @@ func (c *chooser) holdsHeading(i int32) bool { return c.holds[i]&holdsTitle != 0
 
 // isAside tells a side column from a note that belongs to the text.
 func (c *chooser) isAside(i int32, s stat) bool {
-	if !c.within(i) {
-		return true
-	}
+	within := c.within(i)
 	for _, word := range nameWords(c.t, i) {
 		switch word {
-		case "note", "admonition", "callout", "tip", "warning", "footnote", "footnotes", "info", "hint", "alert", "caution", "pullquote", "sidenote", "marginnote", "example":
+		case "footnote", "footnotes": // the notes are listed beside the text that refers to them
+			return false
+		}
+		if !within {
+			continue
+		}
+		switch word {
+		case "note", "admonition", "callout", "tip", "warning", "info", "hint", "alert", "caution", "pullquote", "sidenote", "marginnote", "example":
 			return false
 		}
 	}
-	return s.density() > halfDense
+	return !within || s.density() > halfDense
 }
 
 // isNamedSo goes by the words in class and id of a container.
@@ -78,20 +83,22 @@ func (c *chooser) isNamedSo(i int32, s stat) bool {
 	switch tag := c.t.nodes[i].tag; tag {
 	case atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Form, atom.Table, atom.Td, atom.A, atom.Span, atom.P, 0:
 		if tag == atom.P || tag == atom.Span || tag == atom.A {
-			return c.isSkipLink(i, s) || tag == atom.Span && hasWord(c.t.get(i, keyClass), "mw-editsection")
+			return c.isSkipLink(i, s) || hasWord(c.t.get(i, keyClass), "mw-editsection", "viewcode-back", "viewcode-link")
 		}
 	default:
 		return false
 	}
-	words := nameWords(c.t, i)
-	for k, word := range words {
+	if c.isHeadRow(i, s) {
+		return true
+	}
+	for k, word := range nameWords(c.t, i) {
 		switch word {
 		case "cookie", "cookies", "cookiebar", "gdpr", "onetrust", "cookiebot", "consent", "cookieconsent":
 			return s.letters < 2*smallPage && !c.holdsHeading(i)
 		case "nav", "navbar", "navigation", "menu", "breadcrumb", "breadcrumbs", "sidebar", "sidenav", "topbar", "toolbar", "pagination", "pager",
 			"share", "sharing", "social", "related", "recommended", "recommendations", "footer", "masthead", "sphinxsidebar", "toc", "tags",
-			"navbox", "catlinks", "lang", "languages", "printfooter":
-			if s.density() > halfDense && s.own() < shortTitle {
+			"navbox", "catlinks", "lang", "languages", "printfooter", "docnav", "navheader", "navfooter", "picker":
+			if isLinks(s) {
 				return true
 			}
 		case "newsletter", "subscribe", "signup", "promo", "advert", "advertisement", "ads", "sponsor", "sponsored", "paywall", "popup", "modal":
@@ -105,6 +112,31 @@ func (c *chooser) isNamedSo(i int32, s stat) bool {
 		}
 	}
 	return false
+}
+
+// lettersPerLink is how much a menu says beside each of its links: a number, a
+// version, a mark.
+const lettersPerLink = 12
+
+// isLinks reports whether a part holds links and little else: words in links,
+// or nothing but links on pictures.
+func isLinks(s stat) bool {
+	return s.density() > halfDense && s.own() < shortTitle || s.density() > dense && s.own() < lettersPerLink*s.links ||
+		s.letters == 0 && s.links > 0
+}
+
+// isHeadRow reports whether a table is the head of a site from before there
+// were elements for it: the first thing on the page, and links alone.
+func (c *chooser) isHeadRow(i int32, s stat) bool {
+	if !c.t.is(i, atom.Table) || c.t.nodes[i].parent != bodyNode || s.links < 3 || s.own() > 0 || s.letters > shortTitle || s.blocks > 3 {
+		return false
+	}
+	for ch := c.t.nodes[bodyNode].first; ch != i; ch = c.t.nodes[ch].next {
+		if c.stats[ch].letters > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // isSkipLink reports whether a link only leads past a menu.

@@ -222,7 +222,7 @@ func (c *chooser) dominantPart(i int32) int32 {
 			return i
 		}
 		for ch := c.t.nodes[i].first; ch != none; ch = c.t.nodes[ch].next {
-			if ch != next && !c.boil[ch] && !c.isFrame(ch) {
+			if ch != next && !c.boil[ch] && !c.isFrame(ch) && !c.isLoose(ch) { // what is loose is kept in any case
 				return i
 			}
 		}
@@ -355,5 +355,5 @@ func leftOutWarning(t *tree, stats []stat) (Removed, bool) {
 		return n.mark&(markLeftOut|markHidden) == 0
 	})
 	return Removed{Code: CodeBoilerplate, Count: parts,
-		Message: fmt.Sprintf("menus and other parts around the main content were left out (%s, %d letters); ask for the full page to see them", plural(parts, "part", "parts"), letters)}, letters > 0
+		Message: fmt.Sprintf("menus and other parts around the main content were left out (%s, %d letters); ask for the full page to see them", plural(parts, "part", "parts"), letters)}, parts > 0
 }

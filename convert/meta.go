@@ -87,7 +87,7 @@ func titleOf(t *tree, m metadata) string {
 	h1, count := "", 0
 	t.any(bodyNode, len(t.nodes), func(i int32) bool {
 		if t.is(i, atom.H1) && !isSiteName(t, i) {
-			if text := t.shownText(i, 2*maxMeta); text != "" {
+			if text := headingText(t, i); text != "" {
 				h1 = first(h1, text)
 				count++
 			}
@@ -102,6 +102,27 @@ func titleOf(t *tree, m metadata) string {
 		return h1
 	}
 	return title
+}
+
+// headingText gives the words of a heading without the sign of a link to its
+// own place.
+func headingText(t *tree, i int32) string {
+	text := strings.TrimSpace(t.shownText(i, 2*maxMeta))
+	t.any(i, nearby, func(j int32) bool {
+		href := t.get(j, keyHref)
+		if !t.is(j, atom.A) || !strings.HasPrefix(href, "#") {
+			return false
+		}
+		switch sign := strings.TrimSpace(t.shownText(j, 64)); {
+		case !isPlaceSign(sign):
+		case t.nodes[i].first == j:
+			text = strings.TrimSpace(strings.TrimPrefix(text, sign))
+		default:
+			text = strings.TrimSpace(strings.TrimSuffix(text, sign))
+		}
+		return false
+	})
+	return text
 }
 
 // byline finds the author's name.

@@ -16,6 +16,8 @@ func TestMetadata(t *testing.T) {
 			and times</title><p>x</p>`, Document{Title: "Tides and times"}},
 		{"heading within the title", `<title>Tides | Harbour</title><h1>Tides</h1>`, Document{Title: "Tides"}},
 		{"heading of another text", `<title>Tides</title><h1>Welcome</h1>`, Document{Title: "Tides"}},
+		{"heading with a sign of its place", `<title>Tides - Harbour</title><h1>Tides<a class="headerlink" href="#tides">¶</a></h1>`, Document{Title: "Tides"}},
+		{"heading with a sign before it", `<h1><a href="#c">#</a> C#</h1>`, Document{Title: "C#"}},
 		{"og title", `<meta property="og:title" content="Shared"><p>x</p>`, Document{Title: "Shared"}},
 		{"names", `<meta name=author content="A. Heron"><meta property="og:site_name" content="Harbour"><link rel=canonical href="/c"><p>x</p>`,
 			Document{Byline: "A. Heron", Site: "Harbour", Canonical: "https://pier.test/c"}},

@@ -124,7 +124,10 @@ func (w *writer) children(i int32, c context) {
 // element writes an element by what it is.
 func (w *writer) element(i int32, tag atom.Atom, c context) {
 	w.remember(i)
-	switch {
+	switch label := w.notes.items[i]; {
+	case w.notes.back[i]:
+	case label != "" && tag != atom.Li && w.mode == inParagraph:
+		w.note(i, label, c)
 	case isHeading(tag):
 		w.heading(i, headingLevel(tag), c)
 	case isList(tag):
@@ -145,6 +148,9 @@ func (w *writer) blockElement(i int32, tag atom.Atom, c context) bool {
 			return true
 		}
 		w.flush()
+		if len(w.out) == 0 {
+			return true // what it would set off was left out
+		}
 		w.leaf()
 		w.out = append(w.out, "---"...)
 	case atom.Pre, atom.Xmp, atom.Listing, atom.Plaintext:

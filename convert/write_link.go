@@ -156,7 +156,7 @@ func (w *writer) anchor(i int32, c context) {
 		w.children(i, c)
 		return
 	}
-	if w.notes.back[i] || w.isPermalink(i, href) {
+	if w.isPermalink(i, href) {
 		return
 	}
 	if label := w.notes.marks[i]; label != "" {
@@ -212,14 +212,23 @@ func (w *writer) isPermalink(i int32, href string) bool {
 		return false
 	}
 	text := strings.TrimSpace(w.t.shownText(i, 64))
-	switch text {
-	case "", "¶", "#", "§", "🔗", "⚓", "∞", "link", "Link", "anchor":
+	if text == "" || isPlaceSign(text) {
 		if text != "" && !hasWord(w.t.get(i, keyClass), "headerlink", "anchor", "hash-link", "permalink", "header-anchor", "headinglink", "heading-link", "anchor-link", "anchorjs-link", "self-link") {
 			return w.mode == inHeading || w.t.hasAncestor(i, atom.Dt)
 		}
 		return w.t.node(i).mark&markText == 0 || text != ""
 	}
 	return len(text) <= 4 && hasWord(w.t.get(i, keyClass), "headerlink", "hash-link", "permalink", "header-anchor")
+}
+
+// isPlaceSign reports whether the text of a link is one of the signs for a link
+// to its own place.
+func isPlaceSign(text string) bool {
+	switch text {
+	case "¶", "#", "§", "🔗", "⚓", "∞", "link", "Link", "anchor":
+		return true
+	}
+	return false
 }
 
 // hasWord reports whether a class attribute holds one of the words.

@@ -14,7 +14,7 @@ import (
 type notes struct {
 	marks map[int32]string // a element in the text → label
 	items map[int32]string // element with the text of the note → label
-	back  map[int32]bool   // links back to the text
+	back  map[int32]bool   // links back to the text, and the label of a note beside its text
 }
 
 // maxNotes bounds the footnotes of a page.
@@ -25,6 +25,7 @@ const maxNotes = 5000
 func findNotes(t *tree) notes {
 	n := notes{marks: map[int32]string{}, items: map[int32]string{}, back: map[int32]bool{}}
 	marks, labels := map[string][]int32{}, map[string]string{}
+	var order []string // ids of notes as the text first leads to them
 	places := map[string]int32{}
 	t.walk(bodyNode, func(i int32) bool {
 		if t.nodes[i].mark&(markHidden|markLeftOut) != 0 {
@@ -37,13 +38,15 @@ func findNotes(t *tree) notes {
 			places[id] = i
 		}
 		if id, label, ok := noteMark(t, i); ok && len(marks) < maxNotes {
+			if labels[id] == "" {
+				labels[id], order = label, append(order, id)
+			}
 			marks[id] = append(marks[id], i)
-			labels[id] = label
 		}
 		return true
 	})
 	used := map[string]bool{}
-	for id, links := range marks {
+	for _, id := range order {
 		place, ok := places[id]
 		if !ok {
 			continue
@@ -57,7 +60,7 @@ func findNotes(t *tree) notes {
 		}
 		used[label] = true
 		n.items[place] = label
-		for _, i := range links {
+		for _, i := range marks[id] {
 			n.marks[i] = label
 		}
 	}
@@ -67,8 +70,13 @@ func findNotes(t *tree) notes {
 
 // canHoldNote reports whether an element can be the text of a footnote.
 func canHoldNote(t *tree, i int32) bool {
-	return t.is(i, atom.Li) || t.isWord(i, keyRole, "doc-footnote") ||
-		hasWord(t.get(i, keyClass), "footnote", "footnote-item", "footnote-definition")
+	switch t.nodes[i].tag {
+	case atom.Li:
+		return true
+	case atom.Div, atom.Aside, atom.P, atom.Section:
+		return t.isWord(i, keyRole, "doc-footnote") || hasWord(t.get(i, keyClass), "footnote", "footnote-item", "footnote-definition")
+	}
+	return false
 }
 
 // noteMark reports whether a link is a footnote's mark, with the id it leads
@@ -116,6 +124,10 @@ func (n *notes) findBackLinks(t *tree) {
 	}
 	for item := range n.items {
 		t.walk(item, func(i int32) bool {
+			if t.is(i, atom.Span) && t.nodes[i].parent == item && hasWord(t.get(i, keyClass), "label", "backrefs") {
+				n.back[i] = true
+				return false
+			}
 			if href := t.get(i, keyHref); t.is(i, atom.A) && strings.HasPrefix(href, "#") {
 				text := strings.TrimSpace(t.shownText(i, 32))
 				if places[href[1:]] || letters(text) == "" || len(text) == 1 || t.isWord(i, keyRole, "doc-backlink") ||
