@@ -105,9 +105,13 @@ func wantMiss(t testing.TB, s cache.Store, key string) {
 }
 
 // raw runs statements on a closed library, the way a stranger would.
+// patient lets a test's own connection wait until those that were just closed have
+// let go of their locks: database/sql closes some of them a moment later.
+const patient = "?_pragma=busy_timeout(10000)"
+
 func raw(t testing.TB, path string, statements ...string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
+	db, err := sql.Open("sqlite", "file:"+path+patient)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +125,7 @@ func raw(t testing.TB, path string, statements ...string) {
 
 func rawString(t testing.TB, path, query string) (s string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
+	db, err := sql.Open("sqlite", "file:"+path+patient)
 	if err != nil {
 		t.Fatal(err)
 	}
